@@ -1,0 +1,82 @@
+//! Foreign tools: the argv they get and the output they print. PURE: no process is started here.
+//!
+//! `samples/` holds real outputs, one per tool, version and mode. A run that did no work is an error, whatever its exit code.
+
+use model::benchmark::Load;
+use model::params::{ParamError, Params};
+use std::collections::BTreeMap;
+
+/// Every tool that is driven.
+pub const ALL: &[&dyn Driver] = &[];
+
+/// A foreign tool.
+pub trait Driver: Load {
+    /// The program's name, by which it is looked up in PATH or the toolbox.
+    fn name(&self) -> &'static str;
+
+    /// Program and arguments of one run.
+    fn command(&self, params: &Params, target: &Target) -> Result<Command, ParamError>;
+
+    /// What one run printed, as values in base units.
+    fn parse(&self, params: &Params, stdout: &[u8]) -> Result<Parsed, DriverError>;
+}
+
+/// What a tool works on, on the machine where it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The data disk: a file on the host, a block device in a guest.
+    pub data: Option<String>,
+}
+
+/// A command line; no shell is involved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Environment beside the minimal one.
+    pub env: BTreeMap<String, String>,
+    /// Seconds after which it hangs for certain.
+    pub timeout_seconds: f64,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// Value by metric id, in base units; all finite.
+    pub values: BTreeMap<String, f64>,
+    /// The tool's words about its version.
+    pub version: Option<String>,
+    /// Things a reader must know, in sentences.
+    pub remarks: Vec<String>,
+}
+
+/// Why an output is no measurement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DriverError {
+    /// It cannot be read.
+    #[error("{tool}: cannot read its output at {path}: {message}")]
+    Unreadable {
+        /// Tool and version.
+        tool: String,
+        /// Place in the output.
+        path: String,
+        /// What was expected.
+        message: String,
+    },
+    /// The tool says that something went wrong, or did no work.
+    #[error("{tool}: {message}")]
+    NoWork {
+        /// Tool and version.
+        tool: String,
+        /// What it said or failed to do.
+        message: String,
+    },
+    /// Parameters.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+}
+
+/// The driver called `name`.
+pub fn find(name: &str) -> Option<&'static dyn Driver> {
+    ALL.iter().copied().find(|d| d.name() == name)
+}

@@ -1,0 +1,1 @@
+//! Makes and unmakes machines: the local host, guests under QEMU, disks.

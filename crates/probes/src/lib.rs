@@ -1,0 +1,1 @@
+//! Facts and counters of a machine. Read-only; every reader takes a root path.

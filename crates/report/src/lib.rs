@@ -1,0 +1,1 @@
+//! Tables, SVG, HTML. Data in, text out.

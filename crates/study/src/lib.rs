@@ -1,0 +1,1 @@
+//! The loop: rounds, blocks, orders, resume. Generic over machines and clock.
