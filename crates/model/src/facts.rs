@@ -110,6 +110,8 @@ pub struct HypervisorFacts {
     pub version: String,
     /// `query-kvm`: enabled.
     pub kvm: bool,
+    /// Memory of the guest as QEMU gave it (`query-memory-size-summary`), bytes.
+    pub memory: Option<u64>,
     /// The command line, as executed.
     pub command_line: Vec<String>,
     /// Disks as QEMU has them open.

@@ -64,8 +64,6 @@ pub enum Task {
         env: BTreeMap<String, String>,
         /// Bytes of standard output and of standard error that are kept.
         limit: u64,
-        /// Seconds after which it is killed.
-        timeout_seconds: f64,
     },
 }
 

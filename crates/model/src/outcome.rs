@@ -65,6 +65,7 @@ impl FailureCause {
 
 /// Counters that the agent read just before and after the timed region, as differences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counters {
     /// Wall time of the timed region by the machine's own monotonic clock, seconds.
     pub wall_seconds: f64,
@@ -80,10 +81,15 @@ pub struct Counters {
     pub anon_huge_bytes: Option<u64>,
     /// Context switches of the workload, voluntary and not.
     pub context_switches: Option<u64>,
+    /// Bytes that the tool's process really read from storage (`read_bytes` of /proc/PID/io).
+    pub read_bytes: Option<u64>,
+    /// Bytes that it really caused to be written (`write_bytes`).
+    pub write_bytes: Option<u64>,
 }
 
 /// What a run cost the physical host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HostCost {
     /// CPU time of the vCPU threads (guest arm) or of the workload itself (host arm), seconds.
     pub vcpu_seconds: f64,

@@ -288,6 +288,21 @@ impl Request {
         Ok(request)
     }
 
+    /// The accelerator asked for.
+    pub fn accelerator(&self) -> Result<AcceleratorChoice, PlanError> {
+        let Some(word) = &self.accel else { return Ok(AcceleratorChoice::Auto) };
+        AcceleratorChoice::parse(&word.value).ok_or_else(|| PlanError::Range {
+            origin: word.origin.clone(),
+            key: "accel",
+            value: word.value.clone(),
+            want: format!(
+                "it is one of {}{}",
+                AcceleratorChoice::WORDS.join(", "),
+                hint(&word.value, AcceleratorChoice::WORDS)
+            ),
+        })
+    }
+
     /// This request with the words of `other` (the flags) over it.
     pub fn overlaid(mut self, other: Request) -> Self {
         if !other.suites.is_empty() || !other.benchmarks.is_empty() {
@@ -365,19 +380,7 @@ impl Plan {
                         .map_err(|source| PlanError::Quantity { origin: text.origin.clone(), source })?,
                 ),
             },
-            accelerator: match &request.accel {
-                None => AcceleratorChoice::Auto,
-                Some(word) => AcceleratorChoice::parse(&word.value).ok_or_else(|| PlanError::Range {
-                    origin: word.origin.clone(),
-                    key: "accel",
-                    value: word.value.clone(),
-                    want: format!(
-                        "it is one of {}{}",
-                        AcceleratorChoice::WORDS.join(", "),
-                        hint(&word.value, AcceleratorChoice::WORDS)
-                    ),
-                })?,
-            },
+            accelerator: request.accelerator()?,
         })
     }
 

@@ -8,8 +8,8 @@
 //! Everything is on the log scale, where "twice as slow" and "twice as fast" are equally far from 0, until
 //! [`percent`], [`throughput_ratio`] or [`loss_percent`] turn it into what people read.
 //!
-//! Where there is no answer (no data, a value that is not finite, too few rounds) functions return `None`; nothing
-//! here panics, and no result is NaN or infinite.
+//! Where there is no answer (no data, a value that is not finite, too few rounds) functions return `None`. Nothing
+//! here panics, and no estimate, interval or p value is NaN or infinite.
 
 #![forbid(unsafe_code)]
 
@@ -31,21 +31,17 @@ pub mod student;
 mod verdict;
 
 pub use anytime::{ANYTIME_G, anytime_radius, anytime_t};
-pub use describe::{
-    MAD_TO_SD, geometric_mean, mad, median, median_interval, moments, quantile, robust_cv,
-};
+pub use describe::{MAD_TO_SD, geometric_mean, mad, median, median_interval, moments, quantile, robust_cv};
 pub use interval::{Interval, Margin};
 pub use mann_whitney::mann_whitney_p;
 pub use mser::{Truncation, mser, mser_batched};
 pub use multiple::{benjamini_hochberg, holm, rounds_for_family};
 pub use overhead::{
-    Better, INDICATIVE_ROUNDS, Overhead, REPORTED_LEVEL, STUDY_ALPHA, STUDY_ROUNDS, Strength,
-    log_cost_ratio, loss_percent, overhead, percent, suite, throughput_ratio,
+    Better, INDICATIVE_ROUNDS, Overhead, REPORTED_LEVEL, STUDY_ALPHA, STUDY_ROUNDS, Strength, log_cost_ratio,
+    loss_percent, overhead, percent, suite, throughput_ratio,
 };
 pub use serial::{CORRELATED, Serial, effective_size, serial};
 pub use signed_rank::{critical_rank, hodges_lehmann, pseudomedian, signed_rank_p};
-pub use stopping::{
-    Decision, FORECAST_FROM, decide, forecast, looks, next_look, plan_rounds, precise_enough,
-};
+pub use stopping::{Decision, FORECAST_FROM, decide, forecast, looks, next_look, plan_rounds, precise_enough};
 pub use student::mean_t;
 pub use verdict::{Verdict, verdict};

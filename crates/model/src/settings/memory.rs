@@ -28,7 +28,7 @@ impl Setting for Memory {
         spec.memory.to_string()
     }
 
-    fn observe(&self, guest: &Facts, _hypervisor: &HypervisorFacts) -> Option<String> {
-        Some(guest.memory_total.to_string())
+    fn observe(&self, _guest: &Facts, hypervisor: &HypervisorFacts) -> Option<String> {
+        hypervisor.memory.map(|bytes| bytes.to_string())
     }
 }
