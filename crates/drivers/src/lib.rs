@@ -2,12 +2,14 @@
 //!
 //! `samples/` holds real outputs, one per tool, version and mode. A run that did no work is an error, whatever its exit code.
 
+pub mod fio;
+
 use model::benchmark::Load;
 use model::params::{ParamError, Params};
 use std::collections::BTreeMap;
 
 /// Every tool that is driven.
-pub const ALL: &[&dyn Driver] = &[];
+pub const ALL: &[&dyn Driver] = &[&fio::Fio];
 
 /// A foreign tool.
 pub trait Driver: Load {
@@ -29,7 +31,7 @@ pub struct Target {
 }
 
 /// A command line; no shell is involved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Command {
     /// Program and arguments.
     pub argv: Vec<String>,
@@ -79,4 +81,24 @@ pub enum DriverError {
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static dyn Driver> {
     ALL.iter().copied().find(|d| d.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Catalog, Runner};
+
+    #[test]
+    fn every_benchmark_names_the_driver_that_runs_it() {
+        for driver in ALL {
+            assert_eq!(find(driver.name()).map(|d| d.name()), Some(driver.name()));
+            for benchmark in driver.benchmarks() {
+                assert_eq!(benchmark.runner, Runner::Tool { driver: driver.name().to_owned() }, "{}", benchmark.id);
+                assert_eq!(benchmark.primary_metrics().count(), 1, "{}", benchmark.id);
+            }
+        }
+        let catalog = Catalog::new(ALL.iter().map(|d| *d as &dyn Load), &[]);
+        assert_eq!(catalog.select("disk.*").map(|found| found.len()), Ok(6));
+        assert!(find("no such tool").is_none());
+    }
 }
