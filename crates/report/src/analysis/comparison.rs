@@ -1,0 +1,233 @@
+//! One metric, host against guest.
+
+use super::journal::Pair;
+use model::{Direction, Metric};
+use serde::Serialize;
+use stats::Better;
+
+/// One metric of one benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The metric, as declared.
+    #[serde(flatten)]
+    pub metric: Metric,
+    /// The host's values.
+    pub host: Arm,
+    /// The guest's values.
+    pub guest: Arm,
+    /// What the guest costs; none where no value allows a ratio (zero or negative).
+    pub overhead: Option<OverheadFigures>,
+    /// In one word; none without an interval.
+    pub verdict: Option<Verdict>,
+    /// The rounds that were used, in time order.
+    pub points: Vec<Point>,
+}
+
+/// Values of one machine over the rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Arm {
+    /// Median, in the metric's base unit.
+    pub median: f64,
+    /// Spread: 1.4826 times the median absolute deviation, as a fraction of the median.
+    pub robust_cv: Option<f64>,
+}
+
+/// One round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// Place among the rounds that count, in time order, from 0.
+    pub place: usize,
+    /// The round's number, from 1.
+    pub round: u32,
+    /// The attempt that counts, from 1.
+    pub attempt: u32,
+    /// The host's value.
+    pub host: f64,
+    /// The guest's value.
+    pub guest: f64,
+    /// ln(cost in the guest / cost on the host).
+    pub log_cost_ratio: Option<f64>,
+}
+
+/// How much the number of rounds lets one say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Strength {
+    /// One or two rounds: no interval.
+    PointOnly,
+    /// Three to seven rounds: Student's t interval of the mean.
+    Indicative,
+    /// Eight rounds or more: the exact signed-rank interval.
+    Study,
+}
+
+/// What the interval says (see [`stats::Verdict`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    /// The guest is slower by more than the margin.
+    Overhead,
+    /// The guest is faster by more than the margin.
+    FasterThanHost,
+    /// Any difference is within the margin.
+    Equivalent,
+    /// There is a difference, and it may be within the margin.
+    Small,
+    /// Not known yet.
+    Inconclusive,
+}
+
+/// An overhead as people read it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OverheadFigures {
+    /// Rounds that it was made from.
+    pub rounds: usize,
+    /// What the number of rounds is worth.
+    pub strength: Strength,
+    /// The typical log cost ratio (Hodges-Lehmann).
+    pub typical_log: f64,
+    /// How much more the same work costs, 100 (e^typical_log - 1).
+    pub percent: f64,
+    /// Its 95 % interval.
+    pub interval: Option<IntervalFigures>,
+    /// For throughputs, the guest's as percent of the host's.
+    pub of_host_percent: Option<f64>,
+    /// For throughputs, what is lost.
+    pub loss_percent: Option<f64>,
+    /// The geometric mean of the ratios, which unlike `percent` shows rare stalls.
+    pub geometric_mean_percent: Option<f64>,
+    /// Its 95 % t interval.
+    pub geometric_mean_interval: Option<IntervalFigures>,
+    /// The two estimates are further apart than half of the interval: one side has a tail of rare slow runs.
+    pub tail_shift: bool,
+    /// Lag-1 correlation of the rounds.
+    pub serial_correlation: f64,
+    /// By how much the interval was stretched for it.
+    pub stretch: f64,
+    /// At least half of the rounds repeat another one's value exactly.
+    pub repeated: bool,
+}
+
+/// A confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct IntervalFigures {
+    /// Lower end, percent.
+    pub low_percent: f64,
+    /// Upper end, percent.
+    pub high_percent: f64,
+    /// Lower end on the log scale.
+    pub low_log: f64,
+    /// Upper end on the log scale.
+    pub high_log: f64,
+    /// Its level, 0 to 1.
+    pub level: f64,
+}
+
+impl Comparison {
+    /// None where no block has the metric on both sides.
+    pub(super) fn new(metric: &Metric, pairs: &[Pair<'_>], margin: f64) -> Option<Self> {
+        let points: Vec<Point> = pairs.iter().filter_map(|pair| point(metric, pair)).collect();
+        let ratios: Vec<f64> = points.iter().filter_map(|p| p.log_cost_ratio).collect();
+        let overhead = stats::overhead(&ratios);
+        Some(Comparison {
+            metric: metric.clone(),
+            host: Arm::new(points.iter().map(|p| p.host))?,
+            guest: Arm::new(points.iter().map(|p| p.guest))?,
+            verdict: overhead.as_ref().and_then(|o| Verdict::of(o, margin)),
+            overhead: overhead.as_ref().map(|o| OverheadFigures::new(o, Some(metric.direction))),
+            points,
+        })
+    }
+}
+
+fn point(metric: &Metric, pair: &Pair<'_>) -> Option<Point> {
+    let value = |run: &model::RunRecord| run.outcome.value(&metric.id).filter(|v| v.is_finite());
+    let (host, guest) = (value(pair.host)?, value(pair.guest)?);
+    Some(Point {
+        place: pair.place,
+        round: pair.host.round,
+        attempt: pair.host.attempt,
+        host,
+        guest,
+        log_cost_ratio: stats::log_cost_ratio(host, guest, better(metric.direction)),
+    })
+}
+
+fn better(direction: Direction) -> Better {
+    match direction {
+        Direction::Higher => Better::Higher,
+        Direction::Lower => Better::Lower,
+    }
+}
+
+impl Arm {
+    /// None where there is no value.
+    pub(super) fn new(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let values: Vec<f64> = values.collect();
+        Some(Arm { median: stats::median(&values)?, robust_cv: stats::robust_cv(&values) })
+    }
+}
+
+impl OverheadFigures {
+    /// With a direction of [`Direction::Higher`] it is also said as throughput.
+    pub(super) fn new(overhead: &stats::Overhead, direction: Option<Direction>) -> Self {
+        let throughput = direction == Some(Direction::Higher);
+        let typical = overhead.typical;
+        OverheadFigures {
+            rounds: overhead.n,
+            strength: match overhead.strength {
+                stats::Strength::PointOnly => Strength::PointOnly,
+                stats::Strength::Indicative => Strength::Indicative,
+                stats::Strength::Study => Strength::Study,
+            },
+            typical_log: typical,
+            percent: stats::percent(typical),
+            interval: overhead.interval.as_ref().map(IntervalFigures::new),
+            of_host_percent: throughput.then(|| 100.0 * stats::throughput_ratio(typical)),
+            loss_percent: throughput.then(|| stats::loss_percent(typical)),
+            geometric_mean_percent: overhead.geometric_mean.map(|g| stats::percent(g.estimate)),
+            geometric_mean_interval: overhead.geometric_mean.as_ref().map(IntervalFigures::new),
+            tail_shift: overhead.tail_shift,
+            serial_correlation: overhead.serial.lag1,
+            stretch: overhead.serial.factor,
+            repeated: overhead.repeated,
+        }
+    }
+}
+
+impl IntervalFigures {
+    fn new(interval: &stats::Interval) -> Self {
+        IntervalFigures {
+            low_percent: stats::percent(interval.low),
+            high_percent: stats::percent(interval.high),
+            low_log: interval.low,
+            high_log: interval.high,
+            level: interval.level,
+        }
+    }
+}
+
+impl Verdict {
+    /// None without an interval; `margin` as a fraction.
+    pub(super) fn of(overhead: &stats::Overhead, margin: f64) -> Option<Self> {
+        let margin = stats::Margin::relative(margin)?;
+        Some(match stats::verdict(&overhead.interval?, margin) {
+            stats::Verdict::Overhead => Verdict::Overhead,
+            stats::Verdict::FasterThanHost => Verdict::FasterThanHost,
+            stats::Verdict::Equivalent => Verdict::Equivalent,
+            stats::Verdict::Small => Verdict::Small,
+            stats::Verdict::Inconclusive => Verdict::Inconclusive,
+        })
+    }
+
+    /// The word of the specification.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Overhead => "OVERHEAD",
+            Verdict::FasterThanHost => "FASTER_THAN_HOST",
+            Verdict::Equivalent => "EQUIVALENT",
+            Verdict::Small => "SMALL",
+            Verdict::Inconclusive => "INCONCLUSIVE",
+        }
+    }
+}
