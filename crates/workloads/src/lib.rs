@@ -3,6 +3,18 @@
 //! Every kernel is written afresh from its published definition, versioned, and calls nothing foreign between clock start
 //! and clock stop (style rule 13), so that a score does not depend on a C library.
 
+mod buffer;
+mod canary;
+mod clock_read;
+mod copy_kernels;
+mod dhrystone;
+mod file_copy;
+mod memory;
+mod timing;
+mod whetstone;
+
+pub use clock_read::clock_read_seconds;
+
 use model::benchmark::Load;
 use model::isa::InstructionSet;
 use model::params::{ParamError, Params};
@@ -10,7 +22,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Every builtin workload.
-pub const ALL: &[&dyn Workload] = &[];
+pub const ALL: &[&dyn Workload] = &[
+    &dhrystone::Dhrystone,
+    &whetstone::Whetstone,
+    &file_copy::FileCopy,
+    &memory::MEMCPY,
+    &memory::DUMB,
+    &memory::MCBLOCK,
+    &canary::Canary,
+];
 
 /// A builtin load kernel.
 pub trait Workload: Load {
@@ -62,4 +82,48 @@ pub enum WorkloadError {
 /// The workload called `name`.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {
     ALL.iter().copied().find(|w| w.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::benchmark::{Benchmark, Runner};
+    use std::collections::BTreeSet;
+
+    fn benchmarks() -> Vec<(&'static dyn Workload, Benchmark)> {
+        ALL.iter().flat_map(|w| w.benchmarks().into_iter().map(|b| (*w, b))).collect()
+    }
+
+    #[test]
+    fn every_benchmark_leads_back_to_its_workload() {
+        for (workload, benchmark) in benchmarks() {
+            let Runner::Workload { name, version } = &benchmark.runner else { panic!("{} is a tool", benchmark.id) };
+            let found = find(name).unwrap();
+            assert_eq!((found.name(), found.version()), (workload.name(), *version), "{}", benchmark.id);
+        }
+        assert!(find("drystone").is_none());
+    }
+
+    #[test]
+    fn ids_are_unique_and_begin_with_the_area() {
+        let all = benchmarks();
+        let ids: BTreeSet<&str> = all.iter().map(|(_, b)| b.id.as_str()).collect();
+        assert_eq!(ids.len(), all.len());
+        for (_, benchmark) in &all {
+            assert!(benchmark.id.starts_with(&format!("{}.", benchmark.area.name())), "{}", benchmark.id);
+            assert_eq!(benchmark.primary_metrics().count(), 1, "{}", benchmark.id);
+        }
+    }
+
+    #[test]
+    fn missing_parameters_are_an_error_and_defaults_are_enough() {
+        let place = Place { isa: InstructionSet::Baseline, scratch: Path::new("/nowhere") };
+        for (workload, benchmark) in benchmarks().into_iter().filter(|(_, b)| !b.params.is_empty()) {
+            assert!(workload.needs(&Params::default()).is_err(), "{}", benchmark.id);
+            let refused = workload.prepare(&Params::default(), &place);
+            assert!(matches!(refused, Err(WorkloadError::Param(_))), "{}", benchmark.id);
+            let needs = workload.needs(&Params::defaults(&benchmark.params)).unwrap();
+            assert!(needs.seconds > 0.0 && needs.cpus == 1, "{}: {needs:?}", benchmark.id);
+        }
+    }
 }
