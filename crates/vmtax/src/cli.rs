@@ -1,0 +1,256 @@
+//! The command line. Doc comments are the help texts.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// What does virtualization cost on this machine, where does the cost go, and which VM settings make it smaller?
+///
+/// vmtax measures this host and a VM that it boots itself with the same bits, in random order, and reports the overhead with intervals.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure this host against a VM and write a report
+    Run(Run),
+    /// Go on with a study that was interrupted
+    Resume(Resume),
+    /// Show the report of a study
+    Report(Report),
+    /// Say what works on this machine, what is missing, and how noisy it is
+    Doctor(Doctor),
+    /// Show the benchmarks, settings and suites of this build
+    List(List),
+    /// Boot a VM, run one command of this host in it, and show its output
+    Vm(Vm),
+    /// Remove what a killed vmtax left behind
+    Clean(Clean),
+    /// Say which kernel guests would boot, or unpack a downloaded package into the cache first (used by setup.sh)
+    #[command(hide = true)]
+    GuestKernel {
+        /// A Debian linux-image package
+        #[arg(long, value_name = "DEB")]
+        unpack: Option<PathBuf>,
+        /// Folder for kernels and images
+        #[arg(long, value_name = "DIR")]
+        cache: Option<PathBuf>,
+    },
+    /// Serve a controller over standard input and output
+    #[command(hide = true)]
+    Agent {
+        /// Folder for files of workloads; a tmpfs is mounted on it
+        #[arg(long)]
+        scratch: PathBuf,
+    },
+    /// Run one workload for an agent
+    #[command(hide = true)]
+    Worker,
+    /// Own the processes of a controller
+    #[command(hide = true)]
+    Keeper {
+        /// List of what to remove at the end
+        lease: PathBuf,
+    },
+}
+
+/// How guests are made; the same for every command that boots one.
+#[derive(Debug, Args)]
+pub struct Machine {
+    /// Who executes guest instructions: auto believes in KVM only after a guest has really booted with it [default: auto]
+    #[arg(long, value_name = "auto|kvm|tcg")]
+    pub accel: Option<String>,
+    /// A setting of the guest, for example disk.cache=writeback (see `vmtax list settings`); repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Kernel image of the guest [default: the running one, else the newest in /boot, else the one in the cache]
+    #[arg(long, value_name = "FILE")]
+    pub kernel: Option<PathBuf>,
+    /// Modules folder of that kernel (…/lib/modules/RELEASE)
+    #[arg(long, value_name = "DIR")]
+    pub modules: Option<PathBuf>,
+    /// QEMU program [default: qemu-system-x86_64 from PATH]
+    #[arg(long, value_name = "FILE")]
+    pub qemu: Option<PathBuf>,
+    /// Folder for kernels and images [default: /var/cache/vmtax]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Go on although other VMs run on this host, or its memory or load leaves little room for the truth
+    #[arg(long)]
+    pub busy_host: bool,
+}
+
+/// Arguments of `vmtax run`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  vmtax run                                   the quick suite, 8 rounds
+  vmtax run --suite disk --set disk.cache=writeback --set disk.aio=threads
+  vmtax run --bench cpu.dhrystone --bench 'disk.rand*' --param disk:size=256m
+  vmtax run --plan examples/quick.toml --budget 10m
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 finished with missing or INVALID cells, 130 interrupted")]
+pub struct Run {
+    /// Plan file (TOML); flags win over it
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Suite of benchmarks; repeatable [default: quick]
+    #[arg(long, value_name = "NAME")]
+    pub suite: Vec<String>,
+    /// Benchmark: an id, an area (cpu, memory, disk) or a prefix with *; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    pub bench: Vec<String>,
+    /// Parameter of benchmarks, for example time=2s or disk:size=256m; repeatable
+    #[arg(long = "param", value_name = "[BENCH:]KEY=VALUE")]
+    pub params: Vec<String>,
+    /// Rounds; 3 to 7 make an INDICATIVE study [default: 8]
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<String>,
+    /// Longest time for the study, for example 10m
+    #[arg(long, value_name = "DURATION")]
+    pub budget: Option<String>,
+    /// Seed of the random orders [default: drawn]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<String>,
+    /// Study folder to make [default: ./vmtax-DATE-TIME]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Folder on the disk to be measured, where the data file is made [default: the study folder]
+    #[arg(long, value_name = "DIR")]
+    pub work_dir: Option<PathBuf>,
+    /// Longest time for one run; a guest that is silent longer is given up [default: 10 times what the run should take, and 30 s]
+    #[arg(long, value_name = "DURATION")]
+    pub run_timeout: Option<String>,
+    /// Show what would be done and how long it would take, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// How guests are made
+    #[command(flatten)]
+    pub machine: Machine,
+}
+
+/// Arguments of `vmtax resume`.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// Study folder
+    pub study: PathBuf,
+    /// Folder on the disk to be measured; must be on the same one as before
+    #[arg(long, value_name = "DIR")]
+    pub work_dir: Option<PathBuf>,
+    /// Longest time for one run
+    #[arg(long, value_name = "DURATION")]
+    pub run_timeout: Option<String>,
+    /// Kernel image of the guest
+    #[arg(long, value_name = "FILE")]
+    pub kernel: Option<PathBuf>,
+    /// Modules folder of that kernel
+    #[arg(long, value_name = "DIR")]
+    pub modules: Option<PathBuf>,
+    /// QEMU program
+    #[arg(long, value_name = "FILE")]
+    pub qemu: Option<PathBuf>,
+    /// Folder for kernels and images
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Go on although other VMs run on this host
+    #[arg(long)]
+    pub busy_host: bool,
+}
+
+/// Formats of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table for the terminal
+    Text,
+    /// One self-contained page
+    Html,
+    /// Every figure, in base units
+    Json,
+}
+
+/// Arguments of `vmtax report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Study folder
+    pub study: PathBuf,
+    /// Format
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// File to write instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `vmtax doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// QEMU program
+    #[arg(long, value_name = "FILE")]
+    pub qemu: Option<PathBuf>,
+    /// Kernel image of the guest
+    #[arg(long, value_name = "FILE")]
+    pub kernel: Option<PathBuf>,
+    /// Modules folder of that kernel
+    #[arg(long, value_name = "DIR")]
+    pub modules: Option<PathBuf>,
+    /// Folder for kernels and images
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Folder on the disk that would be measured
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub work_dir: PathBuf,
+}
+
+/// What to list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    /// What can be measured
+    Benchmarks,
+    /// What can be set on a guest
+    Settings,
+    /// Named lists of benchmarks
+    Suites,
+}
+
+/// Arguments of `vmtax list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// What to list [default: all]
+    #[arg(value_enum)]
+    pub topic: Option<Topic>,
+    /// As JSON, with parameters and metrics
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `vmtax vm`.
+#[derive(Debug, Args)]
+pub struct Vm {
+    /// More programs of this host to carry into the guest; repeatable
+    #[arg(long = "with", value_name = "PROGRAM")]
+    pub with: Vec<String>,
+    /// Longest time for the command
+    #[arg(long, value_name = "DURATION", default_value = "1h")]
+    pub timeout: String,
+    /// Show the guest's console afterwards
+    #[arg(long)]
+    pub console: bool,
+    /// How guests are made
+    #[command(flatten)]
+    pub machine: Machine,
+    /// Command and arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub command: Vec<String>,
+}
+
+/// Arguments of `vmtax clean`.
+#[derive(Debug, Args)]
+pub struct Clean {
+    /// Folder for kernels and images
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}

@@ -1,0 +1,69 @@
+//! `vmtax report`: the report of a study, from its folder alone.
+
+use crate::cli::{Format, Report};
+use anyhow::Context;
+use report::{Analysis, Style};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+use store::StudyFolder;
+
+/// Columns where the terminal does not say.
+const COLUMNS: usize = 80;
+
+/// Prints or writes one format.
+pub fn report(args: &Report) -> anyhow::Result<ExitCode> {
+    let analysis = analyse(&StudyFolder::open(&args.study)?)?;
+    let text = match args.format {
+        Format::Text => report::text(&analysis, &style(args.output.is_none())),
+        Format::Html => report::html(&analysis)?,
+        Format::Json => report::json(&analysis)?,
+    };
+    match &args.output {
+        Some(path) => std::fs::write(path, text).with_context(|| format!("Could not write {}", path.display()))?,
+        None => super::print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a study; damaged journal lines are told on standard error.
+pub fn analyse(folder: &StudyFolder) -> anyhow::Result<Analysis> {
+    let manifest = folder.manifest()?;
+    let journal = folder.journal()?;
+    for skipped in &journal.skipped {
+        eprintln!("Line {} of the journal is left out: {}", skipped.line_number, skipped.why);
+    }
+    Ok(report::analyse(&manifest, &journal.lines))
+}
+
+/// How the terminal wants its text.
+fn style(to_terminal: bool) -> Style {
+    let terminal = to_terminal && std::io::stdout().is_terminal();
+    let width = if terminal {
+        rustix::termios::tcgetwinsize(std::io::stdout()).map(|s| usize::from(s.ws_col)).ok()
+    } else {
+        None
+    };
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+    Style { width: width.filter(|w| *w > 0).unwrap_or(COLUMNS), color: terminal && wanted }
+}
+
+/// At the end of a study: the table on standard output, the page in the study folder. Returns whether all cells are there.
+pub fn conclude(folder: &StudyFolder) -> anyhow::Result<bool> {
+    let mut analysis = analyse(folder)?;
+    analysis.folder = Some(folder.path().display().to_string());
+    let page = folder.path().join("report.html");
+    write_whole(&page, &report::html(&analysis)?)?;
+    super::print(&report::text(&analysis, &style(true)))?;
+    super::print(&format!("\nReport: {}\n", page.display()))?;
+    Ok(analysis.benchmarks.iter().all(|b| b.blocks > 0 && b.blocks_dropped == 0))
+}
+
+/// Replaces a file in one step.
+fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let part = path.with_extension("part");
+    std::fs::write(&part, text)
+        .and_then(|()| std::fs::rename(&part, path))
+        .with_context(|| format!("Could not write {}", path.display()))
+}

@@ -1,0 +1,162 @@
+//! `vmtax run`: from a request to a report.
+
+use crate::catalog;
+use crate::cli::Run;
+use crate::exit::{self, Usage};
+use crate::progress::Teller;
+use crate::session::{Order, Session, check_host, work_dir};
+use crate::signals::Stop;
+use crate::workshop::Sources;
+use anyhow::Context;
+use model::plan::{AcceleratorChoice, Located, Request};
+use model::quantity::{parse_duration, show_duration, show_size};
+use model::record::{Ending, GUEST, HOST};
+use model::{Accelerator, Plan};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use store::{StudyFolder, StudyWriter};
+use study::{Conclusion, Costs, estimate_seconds};
+
+/// Plans, prepares, measures, reports.
+pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
+    let plan = plan(args)?;
+    let run_timeout = timeout(args.run_timeout.as_deref())?;
+    let sources = Sources::from(&args.machine);
+    if args.dry_run {
+        super::print(&describe(&plan))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = args.output.clone().unwrap_or_else(default_folder);
+    let order = Order {
+        work_dir: &work_dir(args.work_dir.as_ref(), &path),
+        busy_host: args.machine.busy_host,
+        sources: &sources,
+        plan,
+    };
+    check_host(&order)?;
+    let teller = Teller::new();
+    teller.say(&describe(&order.plan));
+
+    let stop = Stop::install()?;
+    let writer = StudyFolder::create(&path)?;
+    let session = match Session::prepare(order, &stop, &teller) {
+        Ok(session) => session,
+        Err(error) => {
+            teller.done();
+            // Nothing was measured: an empty study would only be in the way.
+            drop(writer);
+            discard(&path);
+            return Err(error);
+        }
+    };
+    writer.write_manifest(&session.manifest)?;
+    if session.manifest.accelerator == Accelerator::Tcg {
+        let why = session.manifest.accelerator_note.as_deref().unwrap_or("as asked for");
+        teller.say(&format!("Emulated (TCG), not what KVM would cost: {why}"));
+    }
+    for note in &session.manifest.notes {
+        teller.say(note);
+    }
+    let writer = RefCell::new(writer);
+    let conclusion = session.conduct(&writer, &[], run_timeout, &stop, &teller);
+    drop(session);
+    finish(&writer.into_inner(), conclusion)
+}
+
+/// The longest time for one run, seconds.
+pub fn timeout(text: Option<&str>) -> anyhow::Result<Option<f64>> {
+    text.map(parse_duration).transpose().map_err(|e| Usage(format!("--run-timeout: {e}")).into())
+}
+
+/// Reports what there is, also after a failure, and chooses the exit code.
+pub fn finish(writer: &StudyWriter, conclusion: anyhow::Result<Conclusion>) -> anyhow::Result<ExitCode> {
+    let folder = writer.folder();
+    let complete = super::report::conclude(folder)?;
+    let resume = format!("Go on with it: vmtax resume {}", folder.path().display());
+    let Conclusion { how, why, complete_rounds } = conclusion?;
+    Ok(ExitCode::from(match how {
+        Ending::Interrupted => {
+            eprintln!("{why}; {complete_rounds} complete rounds are kept. {resume}");
+            exit::INTERRUPTED
+        }
+        Ending::Failed => {
+            eprintln!("The study could not go on: {why}. {complete_rounds} complete rounds are kept. {resume}");
+            exit::FAILED
+        }
+        Ending::Budget | Ending::Finished if complete => exit::DONE,
+        Ending::Budget | Ending::Finished => exit::INCOMPLETE,
+    }))
+}
+
+fn plan(args: &Run) -> anyhow::Result<Plan> {
+    let file = match &args.plan {
+        None => Request::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Usage(format!("Could not read the plan {}: {e}", path.display())))?;
+            Request::from_toml(&text, &path.display().to_string())?
+        }
+    };
+    let word = |flag: &'static str, text: &Option<String>| text.clone().map(|value| Located::flag(flag, value));
+    let words = |flag: &'static str, all: &[String]| all.iter().map(|w| Located::flag(flag, w.clone())).collect();
+    let flags = Request {
+        suites: words("--suite", &args.suite),
+        benchmarks: words("--bench", &args.bench),
+        settings: super::pairs("--set", &args.machine.settings)?,
+        params: super::pairs("--param", &args.params)?,
+        rounds: word("--rounds", &args.rounds),
+        seed: word("--seed", &args.seed),
+        budget: word("--budget", &args.budget),
+        accel: word("--accel", &args.machine.accel),
+    };
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    let mut seed = [0; 8];
+    rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty()).context("Could not draw a seed")?;
+    Ok(Plan::resolve(&file.overlaid(flags), &catalog::catalog(), cpus, u64::from_le_bytes(seed))?)
+}
+
+/// What will be done and how long it will take, before anything is.
+fn describe(plan: &Plan) -> String {
+    let machines = [HOST.to_owned(), GUEST.to_owned()];
+    let likely = match plan.accelerator {
+        AcceleratorChoice::Tcg => Accelerator::Tcg,
+        _ => Accelerator::Kvm,
+    };
+    let estimate = estimate_seconds(plan, &machines, Costs::typical(likely));
+    let mut text = format!(
+        "{} benchmarks x {} rounds on this host and a guest of {} vCPUs and {} ({})\n",
+        plan.cells.len(),
+        plan.rounds,
+        plan.machine.cpus,
+        show_size(plan.machine.memory),
+        plan.configuration.name
+    );
+    text.push_str(&format!("About {} ({} a round", show_duration(estimate.total), show_duration(estimate.per_round)));
+    if let Some(budget) = plan.budget_seconds {
+        text.push_str(&format!("; the budget is {}", show_duration(budget)));
+        if estimate.per_round > budget {
+            text.push_str(", too little for one round");
+        }
+    }
+    text.push_str(&format!("), seed {}", plan.seed));
+    if plan.disk_bytes() > 0 {
+        text.push_str(&format!(", {} of disk", show_size(plan.disk_bytes())));
+    }
+    text.push('\n');
+    text
+}
+
+fn default_folder() -> PathBuf {
+    PathBuf::from(format!("vmtax-{}", jiff::Zoned::now().strftime("%Y%m%d-%H%M%S")))
+}
+
+/// Removes a study folder in which nothing was measured; whatever vmtax did not make stays, and so does the folder then.
+fn discard(path: &Path) {
+    for file in ["lock", "journal.jsonl"] {
+        let _ = std::fs::remove_file(path.join(file));
+    }
+    for folder in [path.join("raw"), path.to_owned()] {
+        let _ = std::fs::remove_dir(folder);
+    }
+}

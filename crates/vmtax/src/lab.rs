@@ -1,0 +1,369 @@
+//! The real lab: carries out on this host and on real guests what the study's loop decides.
+
+use crate::signals::Stop;
+use crate::workshop::Workshop;
+use drivers::{Driver, Target};
+use machines::guest::{Guest, Recipe};
+use machines::local::Local;
+use machines::pipe::{Finished, Observer, PipeError};
+use model::messages::{Task, TaskResult};
+use model::plan::Cell;
+use model::record::{Event, GUEST, HOST, RunRecord};
+use model::{Area, Benchmark, Counters, FailureCause, HostCost, InstructionSet, Outcome, Runner};
+use probes::Root;
+use probes::qemu_cost::{Snapshot, guest_cost};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use store::StudyWriter;
+use study::{Lab, RoundFailure, Turn};
+
+/// Bytes of tool output that are kept.
+const OUTPUT_LIMIT: u64 = 16 << 20;
+/// Seconds of the discarded warm-up of a disk after each boot.
+const WARM_UP_SECONDS: f64 = 1.0;
+
+/// Where the data disk is on each machine.
+#[derive(Clone, Debug, Default)]
+pub struct DataPaths {
+    /// The file on the host.
+    pub host: Option<String>,
+    /// The device in the guest.
+    pub guest: Option<String>,
+}
+
+/// The machines of a study and what is needed to use them.
+pub struct RealLab<'a> {
+    /// Makes guests.
+    pub workshop: &'a Workshop,
+    /// What they are made of.
+    pub recipe: Recipe,
+    /// The study folder, for raw outputs.
+    pub folder: &'a RefCell<StudyWriter>,
+    /// An empty folder, on which the host's agent mounts its tmpfs.
+    pub scratch: &'a Path,
+    /// The host's agent of the round.
+    pub local: Option<Local>,
+    /// The guest of the round.
+    pub guest: Option<Guest>,
+    /// The cells of the plan.
+    pub cells: &'a [Cell],
+    /// Their benchmarks.
+    pub benchmarks: &'a [Benchmark],
+    /// The instruction set of all machines.
+    pub isa: InstructionSet,
+    /// The data disk.
+    pub data: DataPaths,
+    /// Paths of tools by machine and name.
+    pub tools: BTreeMap<(String, String), String>,
+    /// Longest time for one run, if the user named one, seconds.
+    pub run_timeout: Option<f64>,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+}
+
+/// Reads the host's side of a run at its begin and end.
+struct Watch<'a> {
+    qemu: Option<u32>,
+    stop: &'a Stop,
+    begun: Option<(Instant, Option<Snapshot>)>,
+    cost: Option<HostCost>,
+    seconds: Option<f64>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(qemu: Option<u32>, stop: &'a Stop) -> Self {
+        Watch { qemu, stop, begun: None, cost: None, seconds: None }
+    }
+
+    fn snapshot(&self) -> Option<Snapshot> {
+        self.qemu.and_then(|pid| guest_cost(&Root::live(), pid).ok())
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn begin(&mut self) {
+        let snapshot = self.snapshot();
+        self.begun = Some((Instant::now(), snapshot));
+    }
+
+    fn end(&mut self) {
+        let Some((start, before)) = self.begun.take() else { return };
+        self.seconds = Some(start.elapsed().as_secs_f64());
+        if let (Some(before), Some(after)) = (before, self.snapshot()) {
+            self.cost = Some(before.until(&after));
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.asked()
+    }
+}
+
+/// What a run on the host cost it: the workload's own CPU time and I/O.
+fn own_cost(counters: &Counters, controller_seconds: Option<f64>) -> HostCost {
+    HostCost {
+        vcpu_seconds: counters.user_seconds + counters.system_seconds,
+        read_bytes: counters.read_bytes.unwrap_or(0),
+        write_bytes: counters.write_bytes.unwrap_or(0),
+        context_switches: counters.context_switches.unwrap_or(0),
+        wall_seconds: controller_seconds.unwrap_or(counters.wall_seconds),
+        ..HostCost::default()
+    }
+}
+
+/// What came of one task, before it is put into a record.
+struct Verdict {
+    outcome: Outcome,
+    counters: Option<Counters>,
+    raw: Option<String>,
+    remarks: Vec<String>,
+}
+
+impl Verdict {
+    fn of(outcome: Outcome) -> Self {
+        Verdict { outcome, counters: None, raw: None, remarks: Vec::new() }
+    }
+
+    fn failed(cause: FailureCause, why: String) -> Self {
+        Verdict::of(Outcome::Failed { cause, why })
+    }
+}
+
+impl RealLab<'_> {
+    fn benchmark(&self, id: &str) -> Option<&Benchmark> {
+        self.benchmarks.iter().find(|b| b.id == id)
+    }
+
+    fn target(&self, machine: &str) -> Target {
+        Target { data: if machine == GUEST { self.data.guest.clone() } else { self.data.host.clone() } }
+    }
+
+    /// The task of a cell on a machine, and its driver if it is a tool.
+    fn task(&self, machine: &str, cell: &Cell) -> Result<(Task, Option<&'static dyn Driver>), String> {
+        let benchmark =
+            self.benchmark(&cell.benchmark).ok_or_else(|| format!("'{}' is not in the catalog", cell.benchmark))?;
+        match &benchmark.runner {
+            Runner::Workload { name, version } => {
+                let task = Task::Workload {
+                    name: name.clone(),
+                    version: *version,
+                    params: cell.params.clone(),
+                    isa: self.isa,
+                };
+                Ok((task, None))
+            }
+            Runner::Tool { driver } => {
+                let driver = drivers::find(driver).ok_or_else(|| format!("There is no driver '{driver}'"))?;
+                let command = driver.command(&cell.params, &self.target(machine)).map_err(|e| e.to_string())?;
+                let mut argv = command.argv;
+                if let Some(program) = argv.first_mut()
+                    && let Some(path) = self.tools.get(&(machine.to_owned(), driver.name().to_owned()))
+                {
+                    program.clone_from(path);
+                }
+                Ok((Task::Tool { argv, env: command.env, limit: OUTPUT_LIMIT }, Some(driver)))
+            }
+        }
+    }
+
+    /// Longest time for a run that should take `seconds`.
+    fn deadline(&self, seconds: f64) -> Duration {
+        Duration::from_secs_f64(self.run_timeout.unwrap_or(10.0 * seconds + 30.0))
+    }
+
+    /// Sends a task to a machine; the guest's vCPUs run only meanwhile.
+    fn send(
+        &mut self,
+        machine: &str,
+        task: Task,
+        deadline: Duration,
+        watch: &mut Watch<'_>,
+    ) -> Result<Finished, Verdict> {
+        if machine == HOST {
+            let Some(local) = &mut self.local else {
+                return Err(Verdict::failed(FailureCause::Pipe, "The agent on this host is gone".to_owned()));
+            };
+            return local.agent.run(task, deadline, watch).map_err(|error| match error {
+                PipeError::Stopped => Verdict::of(Outcome::Cancelled),
+                error => Verdict::failed(error.cause(), error.to_string()),
+            });
+        }
+        let Some(guest) = &mut self.guest else {
+            return Err(Verdict::failed(FailureCause::Guest, "The guest is gone".to_owned()));
+        };
+        let finished = match guest.go_on() {
+            Ok(()) => guest.agent.run(task, deadline, watch),
+            Err(error) => {
+                return Err(Verdict::failed(FailureCause::Guest, format!("{error}; {}", guest.autopsy(None))));
+            }
+        };
+        match finished {
+            Ok(finished) => match guest.pause() {
+                Ok(()) => Ok(finished),
+                Err(error) => Err(Verdict::failed(FailureCause::Guest, error.to_string())),
+            },
+            Err(PipeError::Stopped) => Err(Verdict::of(Outcome::Cancelled)),
+            Err(error) => {
+                let autopsy = guest.autopsy(Some(&error));
+                let cause = if guest.alive() { error.cause() } else { FailureCause::Guest };
+                Err(Verdict::failed(cause, autopsy))
+            }
+        }
+    }
+
+    /// Stores what a tool printed and reads it.
+    fn judge(&self, at: &Turn, cell: &Cell, finished: Finished, driver: Option<&'static dyn Driver>) -> Verdict {
+        match (finished.result, driver) {
+            (TaskResult::Values { values, counters }, None) => {
+                Verdict { counters: Some(counters), ..Verdict::of(Outcome::Measured { values }) }
+            }
+            (TaskResult::Exited { code, signal, counters, truncated }, Some(driver)) => {
+                let name = store::raw_name(at.round, at.attempt, &at.machine, &cell.benchmark, driver.name());
+                let raw = match self.folder.borrow().write_raw(&name, &finished.stdout) {
+                    Ok(path) => Some(path),
+                    Err(error) => {
+                        return Verdict::failed(FailureCause::Harness, format!("{:#}", anyhow::Error::new(error)));
+                    }
+                };
+                let mut verdict = parsed(driver, cell, code, signal, truncated, &finished.stdout, &finished.stderr);
+                verdict.counters = Some(counters);
+                verdict.raw = raw;
+                verdict
+            }
+            (TaskResult::Failed { cause, why }, _) => Verdict::failed(cause, model::text::printable(&why, 2000)),
+            (TaskResult::Cancelled, _) => Verdict::of(Outcome::Cancelled),
+            (other, _) => Verdict::failed(FailureCause::Pipe, format!("The agent answered out of turn: {other:?}")),
+        }
+    }
+
+    /// One short discarded run of the disk, because the first seconds of disk work after a boot are slower than the rest.
+    fn warm_up(&mut self) -> Result<(), Verdict> {
+        let disk = |cell: &&Cell| self.benchmark(&cell.benchmark).is_some_and(|b| b.area == Area::Disk);
+        let Some(cell) = self.cells.iter().find(disk) else { return Ok(()) };
+        let mut cell = cell.clone();
+        for key in ["time", "ramp"] {
+            cell.params.set(key, model::ParamValue::Number(WARM_UP_SECONDS));
+        }
+        let Ok((task, _)) = self.task(GUEST, &cell) else { return Ok(()) };
+        let deadline = self.deadline(2.0 * WARM_UP_SECONDS);
+        let stop = self.stop;
+        self.send(GUEST, task, deadline, &mut Watch::new(None, stop)).map(drop)
+    }
+}
+
+fn parsed(
+    driver: &'static dyn Driver,
+    cell: &Cell,
+    code: Option<i32>,
+    signal: Option<i32>,
+    truncated: bool,
+    stdout: &[u8],
+    stderr: &[u8],
+) -> Verdict {
+    let said = model::text::last_lines(&String::from_utf8_lossy(stderr), 3);
+    let ended = match (code, signal) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some(format!("{} ended with exit code {code}", driver.name())),
+        (_, signal) => Some(format!("{} was ended by signal {}", driver.name(), signal.unwrap_or(0))),
+    };
+    if truncated {
+        return Verdict::failed(
+            FailureCause::Tool,
+            format!("{} printed more than {OUTPUT_LIMIT} bytes", driver.name()),
+        );
+    }
+    match (driver.parse(&cell.params, stdout), ended) {
+        (Ok(parsed), None) => {
+            Verdict { remarks: parsed.remarks, ..Verdict::of(Outcome::Measured { values: parsed.values }) }
+        }
+        (_, Some(ended)) => {
+            let why = if said.is_empty() { ended } else { format!("{ended}: {said}") };
+            Verdict::failed(FailureCause::Tool, why)
+        }
+        (Err(error @ drivers::DriverError::NoWork { .. }), None) => {
+            Verdict::failed(FailureCause::Tool, error.to_string())
+        }
+        (Err(error), None) => Verdict::failed(FailureCause::Parse, error.to_string()),
+    }
+}
+
+impl Lab for RealLab<'_> {
+    fn start_round(&mut self, round: u32, attempt: u32) -> Result<Vec<Event>, RoundFailure> {
+        let stop = self.stop;
+        let workshop = self.workshop;
+        let local =
+            Local::start(&workshop.nursery, &workshop.program, self.scratch, &self.recipe.cpu_set, &workshop.build);
+        self.local = Some(local.map_err(failure)?);
+        let name = workshop.guest_name(&format!("r{round}a{attempt}"));
+        let mut guest = Guest::boot(&workshop.nursery, &name, &self.recipe, crate::trial::PATIENCE, &|| stop.asked())
+            .map_err(failure)?;
+        let offset = guest.agent.clock_offset();
+        let offset = offset.map_err(|error| RoundFailure { why: guest.autopsy(Some(&error)) })?;
+        let event = Event::Booted {
+            machine: GUEST.to_owned(),
+            round,
+            attempt,
+            ready_seconds: guest.ready_seconds,
+            clock_uncertainty_seconds: Some(offset.uncertainty_seconds),
+            clock_offset_seconds: Some(offset.offset_seconds),
+        };
+        guest.pause().map_err(failure)?;
+        self.guest = Some(guest);
+        self.warm_up().map_err(|verdict| match verdict.outcome {
+            Outcome::Failed { why, .. } => RoundFailure { why: format!("While the disk was warmed up: {why}") },
+            _ => RoundFailure { why: "Stopped".to_owned() },
+        })?;
+        Ok(vec![event])
+    }
+
+    fn run(&mut self, at: &Turn, cell: &Cell) -> RunRecord {
+        let start = Instant::now();
+        let stop = self.stop;
+        let qemu = (at.machine == GUEST).then(|| self.guest.as_ref().map(Guest::pid)).flatten();
+        let mut watch = Watch::new(qemu, stop);
+        let mut argv = Vec::new();
+        let verdict = match self.task(&at.machine, cell) {
+            Err(why) => Verdict::failed(FailureCause::Harness, why),
+            Ok((task, driver)) => {
+                if let Task::Tool { argv: words, .. } = &task {
+                    argv.clone_from(words);
+                }
+                match self.send(&at.machine, task, self.deadline(cell.needs.seconds), &mut watch) {
+                    Ok(finished) => self.judge(at, cell, finished, driver),
+                    Err(verdict) => verdict,
+                }
+            }
+        };
+        let host_cost = match at.machine.as_str() {
+            HOST => verdict.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
+            _ => watch.cost,
+        };
+        RunRecord {
+            round: at.round,
+            attempt: at.attempt,
+            block: at.block,
+            turn: at.turn,
+            machine: at.machine.clone(),
+            benchmark: cell.benchmark.clone(),
+            outcome: verdict.outcome,
+            counters: verdict.counters,
+            host_cost,
+            controller_seconds: watch.seconds,
+            total_seconds: start.elapsed().as_secs_f64(),
+            argv,
+            raw: verdict.raw,
+            remarks: verdict.remarks,
+        }
+    }
+
+    fn end_round(&mut self) {
+        self.guest = None;
+        self.local = None;
+    }
+}
+
+fn failure(error: impl std::error::Error + Send + Sync + 'static) -> RoundFailure {
+    RoundFailure { why: format!("{:#}", anyhow::Error::new(error)) }
+}

@@ -1,0 +1,130 @@
+//! The command line without any guest: help, lists, and what it says of bad input.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use common::{folder, vmtax, word};
+use predicates::prelude::*;
+use predicates::str::contains;
+
+#[test]
+fn help_texts_are_as_reviewed() {
+    let mut all = String::new();
+    for args in
+        [vec![], vec!["run"], vec!["resume"], vec!["report"], vec!["doctor"], vec!["list"], vec!["vm"], vec!["clean"]]
+    {
+        let output = vmtax().args(&args).arg("--help").env("COLUMNS", "80").output().unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        all.push_str(&format!("$ vmtax {} --help\n{text}\n", args.join(" ")));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn unknown_names_come_with_the_nearest_and_their_place() {
+    vmtax()
+        .args(["run", "--bench", "cpu.dhrystne"])
+        .assert()
+        .code(2)
+        .stderr(contains("--bench: There is no benchmark 'cpu.dhrystne'; did you mean 'cpu.dhrystone'?"));
+    vmtax().args(["run", "--suite", "quik"]).assert().code(2).stderr(contains("did you mean 'quick'"));
+    vmtax().args(["run", "--set", "disk.cach=none"]).assert().code(2).stderr(contains("did you mean 'disk.cache'"));
+    vmtax().args(["run", "--set", "disk.cache"]).assert().code(2).stderr(contains("KEY=VALUE"));
+    vmtax().args(["run", "--param", "siz=4k"]).assert().code(2).stderr(contains("did you mean 'size'"));
+    vmtax().args(["run", "--rouns", "3"]).assert().code(2).stderr(contains("--rounds"));
+    vmtax().args(["vm", "--accel", "kwm", "--", "true"]).assert().code(2).stderr(contains("did you mean 'kvm'"));
+}
+
+#[test]
+fn bad_sizes_durations_and_numbers_are_usage_errors() {
+    vmtax().args(["run", "--param", "disk:size=4q"]).assert().code(2).stderr(contains("'4q' is not a size"));
+    vmtax().args(["run", "--param", "time=soon"]).assert().code(2).stderr(contains("'soon' is not a duration"));
+    vmtax()
+        .args(["run", "--budget", "1 parsec"])
+        .assert()
+        .code(2)
+        .stderr(contains("--budget: '1 parsec' is not a duration"));
+    vmtax().args(["run", "--rounds", "0"]).assert().code(2).stderr(contains("from 1 to 1000"));
+    vmtax().args(["run", "--run-timeout", "x"]).assert().code(2).stderr(contains("--run-timeout"));
+    vmtax()
+        .args(["run", "--set", "disk.cache=writeback"])
+        .assert()
+        .code(2)
+        .stderr(contains("disk.aio=native").and(contains("threads")));
+    vmtax().args(["run", "--param", "memory:size=2g"]).assert().code(2).stderr(contains("the guest has 1 GiB"));
+}
+
+#[test]
+fn a_wrong_plan_is_told_by_file_and_line() {
+    let dir = folder();
+    let plan = dir.path().join("p.toml");
+    std::fs::write(&plan, "suite = \"quick\"\n\nround = 3\n").unwrap();
+    vmtax()
+        .args(["run", "--plan", word(&plan)])
+        .assert()
+        .code(2)
+        .stderr(contains("p.toml:3: There is no plan key 'round'; did you mean 'rounds'?"));
+    std::fs::write(&plan, "[settings]\n\"vm.cpu\" = 2\n").unwrap();
+    vmtax()
+        .args(["run", "--plan", word(&plan)])
+        .assert()
+        .code(2)
+        .stderr(contains("p.toml:2: There is no setting 'vm.cpu'; did you mean 'vm.cpus'?"));
+    vmtax()
+        .args(["run", "--plan", "nowhere.toml"])
+        .assert()
+        .code(2)
+        .stderr(contains("Could not read the plan nowhere.toml"));
+}
+
+#[test]
+fn every_example_plan_is_valid() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let mut seen = 0;
+    for plan in std::fs::read_dir(examples).unwrap().flatten() {
+        vmtax()
+            .args(["run", "--dry-run", "--plan", word(&plan.path())])
+            .assert()
+            .success()
+            .stdout(contains("rounds on this host"));
+        seen += 1;
+    }
+    assert!(seen >= 2);
+}
+
+#[test]
+fn a_dry_run_shows_the_estimate_and_makes_nothing() {
+    let dir = folder();
+    vmtax()
+        .current_dir(dir.path())
+        .args(["run", "--dry-run", "--budget", "1s"])
+        .assert()
+        .success()
+        .stdout(contains("12 benchmarks x 8 rounds").and(contains("too little for one round")));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_list_is_also_json_with_units_and_defaults() {
+    let output = vmtax().args(["list", "--json"]).output().unwrap();
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let ids: Vec<&str> = list["benchmarks"].as_array().unwrap().iter().map(|b| b["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"cpu.dhrystone") && ids.contains(&"disk.write-1m"), "{ids:?}");
+    let cache = list["settings"].as_array().unwrap().iter().find(|s| s["key"] == "disk.cache").unwrap();
+    assert_eq!(cache["default"], "none");
+    vmtax()
+        .args(["list"])
+        .assert()
+        .success()
+        .stdout(predicate::function(|text: &str| text.lines().all(|l| l.chars().count() <= 80)));
+}
+
+#[test]
+fn a_report_of_what_is_no_study_says_so() {
+    let dir = folder();
+    vmtax().args(["report", "nowhere"]).assert().code(1).stderr(contains("There is no study folder nowhere"));
+    vmtax().args(["report", word(dir.path())]).assert().code(1).stderr(contains("has no manifest.json"));
+    vmtax().args(["resume", "nowhere"]).assert().code(1).stderr(contains("There is no study folder nowhere"));
+}
