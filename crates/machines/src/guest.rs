@@ -376,7 +376,12 @@ fn autopsy(child: &mut Child, words: &Tail, console: &Tail, error: Option<&PipeE
     if !said.is_empty() {
         parts.push(format!("QEMU said: {said}"));
     }
-    let shown = model::text::last_lines(&text(console), 5);
+    let console = text(console);
+    // A panic prints its reason first and pages of registers after it.
+    if let Some(reason) = console.lines().find(|line| line.contains("Kernel panic")) {
+        parts.push(format!("the guest's kernel panicked: {}", model::text::printable(reason.trim(), 200)));
+    }
+    let shown = model::text::last_lines(&console, 5);
     parts.push(if shown.is_empty() {
         "the guest's console is empty".to_owned()
     } else {

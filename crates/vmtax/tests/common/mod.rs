@@ -23,13 +23,39 @@ pub fn vmtax() -> Command {
 }
 
 /// The same for tests that watch or kill it.
-pub fn spawn(args: &[&str]) -> std::process::Child {
-    std::process::Command::new(env!("CARGO_BIN_EXE_vmtax"))
-        .args(args)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap()
+pub fn spawn(args: &[&str]) -> Running {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_vmtax"));
+    command.args(args).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    Running(Some(command.spawn().unwrap()))
+}
+
+/// A vmtax that does not outlive its test, also when that fails.
+pub struct Running(Option<std::process::Child>);
+
+impl Running {
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(self.0.as_ref().unwrap()), signal).unwrap();
+    }
+
+    /// Waits for its end.
+    pub fn output(mut self) -> std::process::Output {
+        self.0.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 /// A folder on a real disk: the system's temporary folder may be a tmpfs.
