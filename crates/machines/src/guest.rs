@@ -72,7 +72,7 @@ pub enum GuestError {
         source: std::io::Error,
     },
     /// It ended or stayed silent.
-    #[error("The guest did not come up under {accelerator} within {seconds:.0} s: {autopsy}")]
+    #[error("The guest did not come up under {accelerator} (given up after {seconds:.1} s): {autopsy}")]
     Dead {
         /// `kvm` or `tcg`.
         accelerator: &'static str,

@@ -128,3 +128,26 @@ fn a_report_of_what_is_no_study_says_so() {
     vmtax().args(["report", word(dir.path())]).assert().code(1).stderr(contains("has no manifest.json"));
     vmtax().args(["resume", "nowhere"]).assert().code(1).stderr(contains("There is no study folder nowhere"));
 }
+
+#[test]
+fn every_benchmark_suite_setting_and_parameter_stands_in_the_docs() {
+    let doc = |name: &str| std::fs::read_to_string(format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let output = vmtax().args(["list", "--json"]).output().unwrap();
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (benchmarks, settings) = (doc("benchmarks.md"), doc("settings.md"));
+    let names = |key: &str, field: &str| -> Vec<String> {
+        list[key].as_array().unwrap().iter().map(|x| x[field].as_str().unwrap().to_owned()).collect()
+    };
+    for id in names("benchmarks", "id").into_iter().chain(names("suites", "name")) {
+        assert!(benchmarks.contains(&format!("`{id}`")), "{id} is not in docs/benchmarks.md");
+    }
+    for benchmark in list["benchmarks"].as_array().unwrap() {
+        for param in benchmark["params"].as_array().unwrap() {
+            let key = param["key"].as_str().unwrap();
+            assert!(benchmarks.contains(&format!("`{key}`")), "parameter {key} is not in docs/benchmarks.md");
+        }
+    }
+    for key in names("settings", "key") {
+        assert!(settings.contains(&format!("`{key}`")), "{key} is not in docs/settings.md");
+    }
+}

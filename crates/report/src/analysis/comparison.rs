@@ -28,7 +28,7 @@ pub struct Comparison {
 pub struct Arm {
     /// Median, in the metric's base unit.
     pub median: f64,
-    /// Spread: 1.4826 times the median absolute deviation, as a fraction of the median.
+    /// Spread: 1.4826 times the median absolute deviation, as a fraction of the median; from three values.
     pub robust_cv: Option<f64>,
 }
 
@@ -164,7 +164,9 @@ impl Arm {
     /// None where there is no value.
     pub(super) fn new(values: impl Iterator<Item = f64>) -> Option<Self> {
         let values: Vec<f64> = values.collect();
-        Some(Arm { median: stats::median(&values)?, robust_cv: stats::robust_cv(&values) })
+        // One value has no spread, and two have no middle to measure it from.
+        let robust_cv = if values.len() >= 3 { stats::robust_cv(&values) } else { None };
+        Some(Arm { median: stats::median(&values)?, robust_cv })
     }
 }
 

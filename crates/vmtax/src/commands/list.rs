@@ -84,7 +84,7 @@ fn entry(text: &mut String, name: &str, doc: &str) {
 }
 
 fn paragraph(text: &mut String, words: &str) {
-    for line in wrap(words, 74) {
+    for line in wrap(words, 74).iter().filter(|line| !line.is_empty()) {
         text.push_str(&format!("      {line}\n"));
     }
 }

@@ -57,7 +57,7 @@ pub fn conclude(folder: &StudyFolder) -> anyhow::Result<bool> {
     write_whole(&page, &report::html(&analysis)?)?;
     super::print(&report::text(&analysis, &style(true)))?;
     super::print(&format!("\nReport: {}\n", page.display()))?;
-    Ok(analysis.benchmarks.iter().all(|b| b.blocks > 0 && b.blocks_dropped == 0))
+    Ok(analysis.benchmarks.iter().all(|b| b.blocks > 0 && b.blocks_dropped == 0 && !b.is_refused()))
 }
 
 /// Replaces a file in one step.
