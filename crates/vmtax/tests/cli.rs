@@ -131,7 +131,8 @@ fn a_report_of_what_is_no_study_says_so() {
 
 #[test]
 fn every_benchmark_suite_setting_and_parameter_stands_in_the_docs() {
-    let doc = |name: &str| std::fs::read_to_string(format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let doc =
+        |name: &str| std::fs::read_to_string(format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let output = vmtax().args(["list", "--json"]).output().unwrap();
     let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let (benchmarks, settings) = (doc("benchmarks.md"), doc("settings.md"));

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{folder, turn, vmtax, word};
+use common::{Small, folder, turn, vmtax, word};
 use predicates::prelude::*;
 use predicates::str::contains;
 use std::fs;
@@ -24,6 +24,47 @@ fn a_disk_figure_from_tmpfs_would_be_a_lie() {
         .code(1)
         .stderr(contains("tmpfs").and(contains("--work-dir")));
     assert!(!study.exists());
+}
+
+#[test]
+fn so_would_one_from_an_overlay() {
+    let _turn = turn();
+    let dir = folder();
+    for part in ["lower", "upper", "work", "all"] {
+        fs::create_dir(dir.path().join(part)).unwrap();
+    }
+    let script = "cd \"$1\" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work all && shift && exec \"$@\"";
+    let study = dir.path().join("all/s");
+    let output = Command::new("unshare")
+        .args([
+            "-m",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            word(dir.path()),
+            env!("CARGO_BIN_EXE_vmtax"),
+        ])
+        .args(DISK)
+        .args(["--output", word(&study)])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && told.contains("overlay") && told.contains("--work-dir"), "{told}");
+}
+
+#[test]
+fn a_report_is_never_written_over_a_file_that_is_there() {
+    let dir = folder();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/golden/format-1");
+    let page = dir.path().join("page.html");
+    vmtax().args(["report", golden, "--format", "html", "--output", word(&page)]).assert().code(0);
+    assert!(fs::read_to_string(&page).unwrap().trim_end().ends_with("</html>"));
+    fs::write(&page, "precious").unwrap();
+    vmtax().args(["report", golden, "-o", word(&page)]).assert().code(1).stderr(contains("not there yet"));
+    assert_eq!(fs::read_to_string(&page).unwrap(), "precious");
 }
 
 #[test]
@@ -90,38 +131,6 @@ fn no_kernel_at_all_is_told_with_the_way_out() {
     assert_eq!(output.status.code(), Some(1));
     assert!(told.contains("setup.sh") && told.contains("--kernel"), "{told}");
     assert!(!study.exists(), "a study in which nothing was measured is removed");
-}
-
-/// A small real file system on a loop device, unmounted when dropped.
-struct Small {
-    dir: tempfile::TempDir,
-}
-
-impl Small {
-    fn new(megabytes: u64, options: &str) -> Self {
-        let dir = folder();
-        let image = dir.path().join("image");
-        fs::File::create(&image).unwrap().set_len(megabytes << 20).unwrap();
-        fs::create_dir(dir.path().join("mnt")).unwrap();
-        let small = Small { dir };
-        small.sh(&format!("PATH=$PATH:/usr/sbin:/sbin mke2fs -q -F -t ext4 {}", image.display()));
-        small.sh(&format!("mount -o loop{options} {} {}", image.display(), small.path().display()));
-        small
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.dir.path().join("mnt")
-    }
-
-    fn sh(&self, script: &str) {
-        assert!(Command::new("sh").args(["-c", script]).status().unwrap().success(), "{script}");
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.path()).status();
-    }
 }
 
 #[test]

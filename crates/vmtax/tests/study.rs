@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{assert_nothing_left, complete_rounds, folder, guest_of, journal, spawn, turn, vmtax, wait_until, word};
+use common::{
+    Small, assert_nothing_left, complete_rounds, folder, guest_of, journal, spawn, turn, vmtax, wait_until, word,
+};
 use predicates::prelude::*;
 use predicates::str::contains;
 use rustix::process::{Pid, Signal, kill_process};
@@ -210,6 +212,29 @@ fn kill_9_at_random_points_leaves_nothing_and_resume_loses_no_finished_run() {
     let mut complete = complete_rounds(&study);
     complete.sort_unstable();
     assert_eq!(complete, [1, 2, 3]);
+}
+
+#[test]
+fn a_disk_that_fills_up_ends_the_study_and_loses_nothing() {
+    let _turn = turn();
+    let disk = Small::new(16, "");
+    let study = disk.path().join("s");
+    let child = spawn(&cpu_study(word(&study), "2"));
+    wait_until("the first round", 90, || complete_rounds(&study) == [1]);
+    let filler = disk.path().join("filler");
+    let mut file = fs::File::create(&filler).unwrap();
+    for size in [1 << 20, 4096, 1] {
+        while std::io::Write::write_all(&mut file, &vec![1; size]).is_ok() {}
+    }
+    // The last block of the journal may still have room for some lines.
+    let output = child.output();
+    let told = String::from_utf8_lossy(&output.stderr);
+    drop(file);
+    fs::remove_file(&filler).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("No space left") && told.contains("vmtax resume"), "{told}");
+    vmtax().args(["report", word(&study)]).assert().code(0).stdout(contains("1 of 2 rounds"));
+    vmtax().args(["resume", "--busy-host", word(&study)]).assert().code(0).stdout(contains("2 of 2 rounds"));
 }
 
 #[test]

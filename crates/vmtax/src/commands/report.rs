@@ -3,7 +3,9 @@
 use crate::cli::{Format, Report};
 use anyhow::Context;
 use report::{Analysis, Style};
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use store::StudyFolder;
@@ -20,7 +22,10 @@ pub fn report(args: &Report) -> anyhow::Result<ExitCode> {
         Format::Json => report::json(&analysis)?,
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("Could not write {}", path.display()))?,
+        // Never over something that is there: vmtax runs as root, and the name may be a device's.
+        Some(path) => File::create_new(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("Could not write {}; name a file that is not there yet", path.display()))?,
         None => super::print(&text)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -62,8 +67,13 @@ pub fn conclude(folder: &StudyFolder) -> anyhow::Result<bool> {
 
 /// Replaces a file in one step.
 fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let part = path.with_extension("part");
-    std::fs::write(&part, text)
-        .and_then(|()| std::fs::rename(&part, path))
-        .with_context(|| format!("Could not write {}", path.display()))
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut file =
+            tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o644)).tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path)?;
+        std::io::Result::Ok(())
+    };
+    write().with_context(|| format!("Could not write {}", path.display()))
 }

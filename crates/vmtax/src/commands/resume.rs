@@ -18,6 +18,11 @@ pub fn resume(args: &Resume) -> anyhow::Result<ExitCode> {
     let writer = StudyFolder::open_for_writing(&args.study)?;
     let old = writer.folder().manifest()?;
     let history = writer.folder().journal()?;
+    if super::report::analyse(writer.folder())?.course.rounds_complete >= old.plan.rounds as usize {
+        super::report::conclude(writer.folder())?;
+        eprintln!("All rounds of this study were made already");
+        return Ok(ExitCode::SUCCESS);
+    }
     let sources = Sources {
         kernel: args.kernel.clone(),
         modules: args.modules.clone(),

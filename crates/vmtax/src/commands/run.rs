@@ -72,9 +72,11 @@ pub fn timeout(text: Option<&str>) -> anyhow::Result<Option<f64>> {
 /// Reports what there is, also after a failure, and chooses the exit code.
 pub fn finish(writer: &StudyWriter, conclusion: anyhow::Result<Conclusion>) -> anyhow::Result<ExitCode> {
     let folder = writer.folder();
-    let complete = super::report::conclude(folder)?;
+    let reported = super::report::conclude(folder);
     let resume = format!("Go on with it: vmtax resume {}", folder.path().display());
-    let Conclusion { how, why, complete_rounds } = conclusion?;
+    // What ended the study says more than what then could not be written.
+    let Conclusion { how, why, complete_rounds } = conclusion.with_context(|| resume.clone())?;
+    let complete = reported?;
     Ok(ExitCode::from(match how {
         Ending::Interrupted => {
             eprintln!("{why}; {complete_rounds} complete rounds are kept. {resume}");

@@ -134,3 +134,37 @@ pub fn complete_rounds(study: &Path) -> Vec<u64> {
     let ended = |e: &serde_json::Value| e["event"] == "round_ended" && e["complete"] == true;
     journal(study).iter().filter(|e| ended(e)).map(|e| e["round"].as_u64().unwrap()).collect()
 }
+
+/// A small real file system on a loop device, unmounted when dropped.
+pub struct Small {
+    dir: tempfile::TempDir,
+}
+
+impl Small {
+    /// `options` begin with a comma.
+    pub fn new(megabytes: u64, options: &str) -> Self {
+        let dir = folder();
+        let image = dir.path().join("image");
+        fs::File::create(&image).unwrap().set_len(megabytes << 20).unwrap();
+        fs::create_dir(dir.path().join("mnt")).unwrap();
+        let small = Small { dir };
+        small.sh(&format!("PATH=$PATH:/usr/sbin:/sbin mke2fs -q -F -t ext4 {}", image.display()));
+        small.sh(&format!("mount -o loop{options} {} {}", image.display(), small.path().display()));
+        small
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> std::path::PathBuf {
+        self.dir.path().join("mnt")
+    }
+
+    fn sh(&self, script: &str) {
+        assert!(std::process::Command::new("sh").args(["-c", script]).status().unwrap().success(), "{script}");
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(self.path()).status();
+    }
+}
