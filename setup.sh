@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 mode=${1:-demo}
-cache=${VMTAX_CACHE:-/var/cache/vmtax}
+cache=${3:-/var/cache/vmtax}
 
 # program:Debian package
 programs=(qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils fio:fio mke2fs:e2fsprogs cc:gcc make:make)
@@ -86,15 +86,24 @@ provide_kernel() {
     exit 1
   fi
   folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
+  # shellcheck disable=SC2064 # the folder of now, not the variable of then
+  trap "rm -rf '$folder'" EXIT
   chmod 755 "$folder"
   say "Downloading $package for guests (unpacked into $cache, not installed)"
   (cd "$folder" && apt-get download -qq "$package" 2>/dev/null)
   "$vmtax" guest-kernel --cache "$cache" --unpack "$folder"/*.deb
 }
 
+# Measuring and the tests that boot guests need root; said at once, and not after a long build.
+need_root() {
+  if [ "$(id -u)" = 0 ]; then return; fi
+  say "vmtax needs root to measure (sudo make $mode): it keeps its processes in a namespace of their own and reads QEMU's counters."
+  exit 1
+}
+
 case $mode in
-  demo | test | check) install_packages; install_targets ;;
+  demo | test) install_packages; install_targets; need_root ;;
+  check) install_packages; install_targets ;;
   kernel) provide_kernel "${2:?the built vmtax}" ;;
-  *) say "usage: ./setup.sh [demo|test|check|kernel VMTAX]"; exit 2 ;;
+  *) say "usage: ./setup.sh [demo|test|check|kernel VMTAX [CACHE]]"; exit 2 ;;
 esac

@@ -88,7 +88,7 @@ fn every_example_plan_is_valid() {
             .args(["run", "--dry-run", "--plan", word(&plan.path())])
             .assert()
             .success()
-            .stdout(contains("rounds on this host"));
+            .stdout(contains("rounds, host against"));
         seen += 1;
     }
     assert!(seen >= 2);

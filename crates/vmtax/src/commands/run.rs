@@ -127,13 +127,14 @@ fn describe(plan: &Plan) -> String {
     };
     let estimate = estimate_seconds(plan, &machines, Costs::typical(likely));
     let mut text = format!(
-        "{} benchmarks x {} rounds on this host and a guest of {} vCPUs and {} ({})\n",
+        "{} benchmarks x {} rounds, host against a guest of {} vCPUs, {} (",
         plan.cells.len(),
         plan.rounds,
         plan.machine.cpus,
         show_size(plan.machine.memory),
-        plan.configuration.name
     );
+    let name = &plan.configuration.name;
+    text.push_str(&if text.len() + name.len() < 80 { format!("{name})\n") } else { format!("\n  {name})\n") });
     text.push_str(&format!("About {} ({} a round", show_duration(estimate.total), show_duration(estimate.per_round)));
     if let Some(budget) = plan.budget_seconds {
         text.push_str(&format!("; the budget is {}", show_duration(budget)));
