@@ -39,12 +39,11 @@ portable:
 	$(CARGO) check --locked --target aarch64-unknown-linux-musl $(addprefix -p ,$(PORTABLE))
 	$(CARGO) check --locked --target x86_64-pc-windows-gnu $(addprefix -p ,$(PORTABLE))
 
-bench: ## Measure vmtax itself (ratios, each taken in one run)
+bench: ## Measure vmtax itself (each figure from one run, with its spread)
 	./setup.sh test
 	$(MAKE) --no-print-directory build
 	./setup.sh kernel $(VMTAX)
-	$(CARGO) bench --locked --profile dev -p vmtax-workloads
-	VMTAX=$(VMTAX) ./bench/harness.sh
+	$(CARGO) bench --locked --profile dev -p vmtax-workloads -p vmtax --bench copy --bench harness
 
 dist: ## Build the file that is shipped
 	$(CARGO) build --locked --profile dist -p vmtax

@@ -8,10 +8,14 @@ use model::{Accelerator, Area};
 /// Above this overhead, in percent, a factor is easier to grasp.
 const FACTOR_FROM: f64 = 100.0;
 
-pub(crate) fn answer(manifest: &Manifest, areas: &[AreaSummary]) -> String {
+pub(crate) fn answer(manifest: &Manifest, areas: &[AreaSummary], refused: bool) -> String {
     let parts: Vec<String> = areas.iter().filter_map(part).collect();
     let Some((last, before)) = parts.split_last() else {
-        return "Nothing was measured on both sides, so there is no answer yet.".to_owned();
+        return if refused {
+            "What was measured is no figure of the disk, so there is no answer.".to_owned()
+        } else {
+            "Nothing was measured on both sides, so there is no answer yet.".to_owned()
+        };
     };
     let list = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
     let emulated = if manifest.accelerator == Accelerator::Tcg { "emulated " } else { "" };

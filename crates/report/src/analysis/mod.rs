@@ -137,7 +137,7 @@ pub fn analyse(manifest: &Manifest, journal: &[Line]) -> Analysis {
     let course = course::course(manifest, journal, &read);
     let settings = settings::check(manifest);
     let notes = notes::notes(manifest, &course, &settings, &benchmarks);
-    let answer = crate::answer::answer(manifest, &areas);
+    let answer = crate::answer::answer(manifest, &areas, benchmarks.iter().any(BenchmarkReport::is_refused));
     Analysis {
         schema: SCHEMA,
         folder: None,

@@ -127,14 +127,17 @@ fn describe(plan: &Plan) -> String {
     };
     let estimate = estimate_seconds(plan, &machines, Costs::typical(likely));
     let mut text = format!(
-        "{} benchmarks x {} rounds, host against a guest of {} vCPUs, {} (",
+        "{} benchmarks x {} rounds, host against a guest of {} vCPU{}, {}",
         plan.cells.len(),
         plan.rounds,
         plan.machine.cpus,
+        if plan.machine.cpus == 1 { "" } else { "s" },
         show_size(plan.machine.memory),
     );
-    let name = &plan.configuration.name;
-    text.push_str(&if text.len() + name.len() < 80 { format!("{name})\n") } else { format!("\n  {name})\n") });
+    text.push_str(&match plan.configuration.name.as_str() {
+        "reference" => " (reference)\n".to_owned(),
+        name => format!("\n  with {name}\n"),
+    });
     text.push_str(&format!("About {} ({} a round", show_duration(estimate.total), show_duration(estimate.per_round)));
     if let Some(budget) = plan.budget_seconds {
         text.push_str(&format!("; the budget is {}", show_duration(budget)));
