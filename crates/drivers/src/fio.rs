@@ -267,11 +267,7 @@ impl Driver for Fio {
             options.push(("end_fsync", "1".to_owned()));
         }
         let arguments = options.into_iter().map(|(key, value)| format!("--{key}={value}"));
-        Ok(Command {
-            argv: std::iter::once(self.name().to_owned()).chain(arguments).collect(),
-            env: BTreeMap::new(),
-            timeout_seconds: job.ramp + job.time + 60.0,
-        })
+        Ok(Command { argv: std::iter::once(self.name().to_owned()).chain(arguments).collect(), env: BTreeMap::new() })
     }
 
     fn parse(&self, params: &Params, stdout: &[u8]) -> Result<Parsed, DriverError> {
@@ -368,8 +364,6 @@ mod tests {
         let needs = Fio.needs(&params).unwrap();
         assert_eq!((needs.tools, needs.disk, needs.seconds), (vec!["fio".to_owned()], 64 << 20, 7.5));
         assert!(needs.memory < 128 << 20);
-        let command = Fio.command(&params, &Target { data: Some("/d".to_owned()) }).unwrap();
-        assert_eq!(command.timeout_seconds, 66.0);
     }
 
     #[test]

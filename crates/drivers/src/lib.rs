@@ -31,14 +31,12 @@ pub struct Target {
 }
 
 /// A command line; no shell is involved.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// Program and arguments.
     pub argv: Vec<String>,
     /// Environment beside the minimal one.
     pub env: BTreeMap<String, String>,
-    /// Seconds after which it hangs for certain.
-    pub timeout_seconds: f64,
 }
 
 /// What came out of a run.

@@ -3,12 +3,15 @@
 
 use crate::guest::nonce;
 use crate::keeper::Nursery;
+use crate::lease::{Lease, PREFIX};
 use crate::pipe::{AgentPipe, PipeError};
 use rustix::thread::CpuSet;
+use std::fs::DirBuilder;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -18,6 +21,15 @@ pub enum LocalError {
     /// It could not be started.
     #[error("Could not start the agent on this host")]
     Spawn(#[source] std::io::Error),
+    /// Its folder could not be made.
+    #[error("Could not make the agent's folder {path}")]
+    Scratch {
+        /// The folder.
+        path: PathBuf,
+        /// The system's answer.
+        #[source]
+        source: std::io::Error,
+    },
     /// It did not answer.
     #[error("The agent on this host did not answer")]
     Silent(#[source] PipeError),
@@ -29,6 +41,33 @@ pub struct Local {
     child: Child,
     /// The conversation with it.
     pub agent: AgentPipe,
+}
+
+/// An empty folder on which the host's agent mounts its tmpfs, in a namespace that nobody else sees. Removed when dropped.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the folder, after it has been written down in `lease`.
+    pub fn make(lease: &mut Lease) -> Result<Self, LocalError> {
+        let path = std::env::temp_dir().join(format!("{PREFIX}{}-scratch", std::process::id()));
+        lease.add(&path).map_err(|e| LocalError::Scratch { path: path.clone(), source: std::io::Error::other(e) })?;
+        let made = DirBuilder::new().mode(0o700).create(&path);
+        made.map_err(|source| LocalError::Scratch { path: path.clone(), source })?;
+        Ok(Scratch(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // It is empty for everybody but the agent. If it cannot be removed, the lease still lists it.
+        let _ = std::fs::remove_dir(&self.0);
+    }
 }
 
 /// A CPU set for sched_setaffinity(2); none for an empty list.

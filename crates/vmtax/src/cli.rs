@@ -1,5 +1,6 @@
 //! The command line. Doc comments are the help texts.
 
+use crate::workshop::Sources;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -68,21 +69,12 @@ pub struct Machine {
     /// A setting of the guest, for example disk.cache=writeback (see `vmtax list settings`); repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// Kernel image of the guest [default: the running one, else the newest in /boot, else the one in the cache]
-    #[arg(long, value_name = "FILE")]
-    pub kernel: Option<PathBuf>,
-    /// Modules folder of that kernel (…/lib/modules/RELEASE)
-    #[arg(long, value_name = "DIR")]
-    pub modules: Option<PathBuf>,
-    /// QEMU program [default: qemu-system-x86_64 from PATH]
-    #[arg(long, value_name = "FILE")]
-    pub qemu: Option<PathBuf>,
-    /// Folder for kernels and images [default: /var/cache/vmtax]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// Go on although other VMs run on this host, or its memory or load leaves little room for the truth
+    /// Go on although other VMs run on this host
     #[arg(long)]
     pub busy_host: bool,
+    /// Where the files of guests come from
+    #[command(flatten)]
+    pub sources: Sources,
 }
 
 /// Arguments of `vmtax run`.
@@ -144,21 +136,12 @@ pub struct Resume {
     /// Longest time for one run
     #[arg(long, value_name = "DURATION")]
     pub run_timeout: Option<String>,
-    /// Kernel image of the guest
-    #[arg(long, value_name = "FILE")]
-    pub kernel: Option<PathBuf>,
-    /// Modules folder of that kernel
-    #[arg(long, value_name = "DIR")]
-    pub modules: Option<PathBuf>,
-    /// QEMU program
-    #[arg(long, value_name = "FILE")]
-    pub qemu: Option<PathBuf>,
-    /// Folder for kernels and images
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
     /// Go on although other VMs run on this host
     #[arg(long)]
     pub busy_host: bool,
+    /// Where the files of guests come from
+    #[command(flatten)]
+    pub sources: Sources,
 }
 
 /// Formats of a report.
@@ -188,21 +171,12 @@ pub struct Report {
 /// Arguments of `vmtax doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// QEMU program
-    #[arg(long, value_name = "FILE")]
-    pub qemu: Option<PathBuf>,
-    /// Kernel image of the guest
-    #[arg(long, value_name = "FILE")]
-    pub kernel: Option<PathBuf>,
-    /// Modules folder of that kernel
-    #[arg(long, value_name = "DIR")]
-    pub modules: Option<PathBuf>,
-    /// Folder for kernels and images
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
     /// Folder on the disk that would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub work_dir: PathBuf,
+    /// Where the files of guests come from
+    #[command(flatten)]
+    pub sources: Sources,
 }
 
 /// What to list.

@@ -114,20 +114,20 @@ fn own_cost(counters: &Counters, controller_seconds: Option<f64>) -> HostCost {
 }
 
 /// What came of one task, before it is put into a record.
-struct Verdict {
+struct Findings {
     outcome: Outcome,
     counters: Option<Counters>,
     raw: Option<String>,
     remarks: Vec<String>,
 }
 
-impl Verdict {
+impl Findings {
     fn of(outcome: Outcome) -> Self {
-        Verdict { outcome, counters: None, raw: None, remarks: Vec::new() }
+        Findings { outcome, counters: None, raw: None, remarks: Vec::new() }
     }
 
     fn failed(cause: FailureCause, why: String) -> Self {
-        Verdict::of(Outcome::Failed { cause, why })
+        Findings::of(Outcome::Failed { cause, why })
     }
 }
 
@@ -180,66 +180,80 @@ impl RealLab<'_> {
         task: Task,
         deadline: Duration,
         watch: &mut Watch<'_>,
-    ) -> Result<Finished, Verdict> {
+    ) -> Result<Finished, Findings> {
         if machine == HOST {
             let Some(local) = &mut self.local else {
-                return Err(Verdict::failed(FailureCause::Pipe, "The agent on this host is gone".to_owned()));
+                return Err(Findings::failed(FailureCause::Pipe, "The agent on this host is gone".to_owned()));
             };
             return local.agent.run(task, deadline, watch).map_err(|error| match error {
-                PipeError::Stopped => Verdict::of(Outcome::Cancelled),
-                error => Verdict::failed(error.cause(), error.to_string()),
+                PipeError::Stopped => Findings::of(Outcome::Cancelled),
+                error => Findings::failed(error.cause(), error.to_string()),
             });
         }
         let Some(guest) = &mut self.guest else {
-            return Err(Verdict::failed(FailureCause::Guest, "The guest is gone".to_owned()));
+            return Err(Findings::failed(FailureCause::Guest, "The guest is gone".to_owned()));
         };
         let finished = match guest.go_on() {
             Ok(()) => guest.agent.run(task, deadline, watch),
             Err(error) => {
-                return Err(Verdict::failed(FailureCause::Guest, format!("{error}; {}", guest.autopsy(None))));
+                return Err(Findings::failed(FailureCause::Guest, format!("{error}; {}", guest.autopsy(None))));
             }
         };
         match finished {
             Ok(finished) => match guest.pause() {
                 Ok(()) => Ok(finished),
-                Err(error) => Err(Verdict::failed(FailureCause::Guest, error.to_string())),
+                Err(error) => Err(Findings::failed(FailureCause::Guest, error.to_string())),
             },
-            Err(PipeError::Stopped) => Err(Verdict::of(Outcome::Cancelled)),
+            Err(PipeError::Stopped) => Err(Findings::of(Outcome::Cancelled)),
             Err(error) => {
                 let autopsy = guest.autopsy(Some(&error));
                 let cause = if guest.alive() { error.cause() } else { FailureCause::Guest };
-                Err(Verdict::failed(cause, autopsy))
+                Err(Findings::failed(cause, autopsy))
             }
         }
     }
 
     /// Stores what a tool printed and reads it.
-    fn judge(&self, at: &Turn, cell: &Cell, finished: Finished, driver: Option<&'static dyn Driver>) -> Verdict {
+    fn judge(&self, at: &Turn, cell: &Cell, finished: Finished, driver: Option<&'static dyn Driver>) -> Findings {
         match (finished.result, driver) {
             (TaskResult::Values { values, counters }, None) => {
-                Verdict { counters: Some(counters), ..Verdict::of(Outcome::Measured { values }) }
+                Findings { counters: Some(counters), ..Findings::of(self.checked(&cell.benchmark, values)) }
             }
             (TaskResult::Exited { code, signal, counters, truncated }, Some(driver)) => {
                 let name = store::raw_name(at.round, at.attempt, &at.machine, &cell.benchmark, driver.name());
                 let raw = match self.folder.borrow().write_raw(&name, &finished.stdout) {
                     Ok(path) => Some(path),
                     Err(error) => {
-                        return Verdict::failed(FailureCause::Harness, format!("{:#}", anyhow::Error::new(error)));
+                        return Findings::failed(FailureCause::Harness, format!("{:#}", anyhow::Error::new(error)));
                     }
                 };
-                let mut verdict = parsed(driver, cell, code, signal, truncated, &finished.stdout, &finished.stderr);
-                verdict.counters = Some(counters);
-                verdict.raw = raw;
-                verdict
+                let mut findings = parsed(driver, cell, code, signal, truncated, &finished.stdout, &finished.stderr);
+                findings.counters = Some(counters);
+                findings.raw = raw;
+                findings
             }
-            (TaskResult::Failed { cause, why }, _) => Verdict::failed(cause, model::text::printable(&why, 2000)),
-            (TaskResult::Cancelled, _) => Verdict::of(Outcome::Cancelled),
-            (other, _) => Verdict::failed(FailureCause::Pipe, format!("The agent answered out of turn: {other:?}")),
+            (TaskResult::Failed { cause, why }, _) => Findings::failed(cause, model::text::printable(&why, 2000)),
+            (TaskResult::Cancelled, _) => Findings::of(Outcome::Cancelled),
+            (other, _) => Findings::failed(FailureCause::Pipe, format!("The agent answered out of turn: {other:?}")),
+        }
+    }
+
+    /// The declared metrics of a workload's values: each there, finite and positive. A guest may say anything.
+    fn checked(&self, id: &str, mut values: BTreeMap<String, f64>) -> Outcome {
+        let metrics = self.benchmark(id).map(|b| b.metrics.as_slice()).unwrap_or_default();
+        values.retain(|key, _| metrics.iter().any(|m| m.id == *key));
+        let wrong = metrics.iter().find(|m| !values.get(&m.id).is_some_and(|v| v.is_finite() && *v > 0.0));
+        match wrong {
+            None => Outcome::Measured { values },
+            Some(metric) => Outcome::Failed {
+                cause: FailureCause::Parse,
+                why: format!("'{}' is missing from the workload's values, or is no positive number", metric.id),
+            },
         }
     }
 
     /// One short discarded run of the disk, because the first seconds of disk work after a boot are slower than the rest.
-    fn warm_up(&mut self) -> Result<(), Verdict> {
+    fn warm_up(&mut self) -> Result<(), Findings> {
         let disk = |cell: &&Cell| self.benchmark(&cell.benchmark).is_some_and(|b| b.area == Area::Disk);
         let Some(cell) = self.cells.iter().find(disk) else { return Ok(()) };
         let mut cell = cell.clone();
@@ -261,7 +275,7 @@ fn parsed(
     truncated: bool,
     stdout: &[u8],
     stderr: &[u8],
-) -> Verdict {
+) -> Findings {
     let said = model::text::last_lines(&String::from_utf8_lossy(stderr), 3);
     let ended = match (code, signal) {
         (Some(0), _) => None,
@@ -269,23 +283,23 @@ fn parsed(
         (_, signal) => Some(format!("{} was ended by signal {}", driver.name(), signal.unwrap_or(0))),
     };
     if truncated {
-        return Verdict::failed(
+        return Findings::failed(
             FailureCause::Tool,
             format!("{} printed more than {OUTPUT_LIMIT} bytes", driver.name()),
         );
     }
     match (driver.parse(&cell.params, stdout), ended) {
         (Ok(parsed), None) => {
-            Verdict { remarks: parsed.remarks, ..Verdict::of(Outcome::Measured { values: parsed.values }) }
+            Findings { remarks: parsed.remarks, ..Findings::of(Outcome::Measured { values: parsed.values }) }
         }
         (_, Some(ended)) => {
             let why = if said.is_empty() { ended } else { format!("{ended}: {said}") };
-            Verdict::failed(FailureCause::Tool, why)
+            Findings::failed(FailureCause::Tool, why)
         }
         (Err(error @ drivers::DriverError::NoWork { .. }), None) => {
-            Verdict::failed(FailureCause::Tool, error.to_string())
+            Findings::failed(FailureCause::Tool, error.to_string())
         }
-        (Err(error), None) => Verdict::failed(FailureCause::Parse, error.to_string()),
+        (Err(error), None) => Findings::failed(FailureCause::Parse, error.to_string()),
     }
 }
 
@@ -311,7 +325,7 @@ impl Lab for RealLab<'_> {
         };
         guest.pause().map_err(failure)?;
         self.guest = Some(guest);
-        self.warm_up().map_err(|verdict| match verdict.outcome {
+        self.warm_up().map_err(|findings| match findings.outcome {
             Outcome::Failed { why, .. } => RoundFailure { why: format!("While the disk was warmed up: {why}") },
             _ => RoundFailure { why: "Stopped".to_owned() },
         })?;
@@ -324,20 +338,20 @@ impl Lab for RealLab<'_> {
         let qemu = (at.machine == GUEST).then(|| self.guest.as_ref().map(Guest::pid)).flatten();
         let mut watch = Watch::new(qemu, stop);
         let mut argv = Vec::new();
-        let verdict = match self.task(&at.machine, cell) {
-            Err(why) => Verdict::failed(FailureCause::Harness, why),
+        let findings = match self.task(&at.machine, cell) {
+            Err(why) => Findings::failed(FailureCause::Harness, why),
             Ok((task, driver)) => {
                 if let Task::Tool { argv: words, .. } = &task {
                     argv.clone_from(words);
                 }
                 match self.send(&at.machine, task, self.deadline(cell.needs.seconds), &mut watch) {
                     Ok(finished) => self.judge(at, cell, finished, driver),
-                    Err(verdict) => verdict,
+                    Err(findings) => findings,
                 }
             }
         };
         let host_cost = match at.machine.as_str() {
-            HOST => verdict.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
+            HOST => findings.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
             _ => watch.cost,
         };
         RunRecord {
@@ -347,14 +361,14 @@ impl Lab for RealLab<'_> {
             turn: at.turn,
             machine: at.machine.clone(),
             benchmark: cell.benchmark.clone(),
-            outcome: verdict.outcome,
-            counters: verdict.counters,
+            outcome: findings.outcome,
+            counters: findings.counters,
             host_cost,
             controller_seconds: watch.seconds,
             total_seconds: start.elapsed().as_secs_f64(),
             argv,
-            raw: verdict.raw,
-            remarks: verdict.remarks,
+            raw: findings.raw,
+            remarks: findings.remarks,
         }
     }
 

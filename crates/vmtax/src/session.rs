@@ -11,7 +11,7 @@ use crate::{catalog, host};
 use anyhow::Context;
 use machines::data_file::DataFile;
 use machines::guest::Recipe;
-use machines::local::Local;
+use machines::local::{Local, Scratch};
 use machines::pipe::{AgentPipe, Observer};
 use machines::toolbox::Toolbox;
 use model::facts::HypervisorFacts;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::StudyWriter;
-use study::{Clock, Conclusion, Costs, Journal, JournalError, Progress, Step, StopReason, Stopwatch, Watcher, World};
+use study::{Clock, Conclusion, Costs, Journal, JournalError, Progress, Step, Stopwatch, Watcher, World};
 
 /// Seconds since 1970.
 pub fn now() -> f64 {
@@ -36,7 +36,7 @@ pub fn now() -> f64 {
 pub struct Session {
     workshop: Workshop,
     recipe: Recipe,
-    scratch: tempfile::TempDir,
+    scratch: Scratch,
     /// Runs since the preparation began, which counts for the budget.
     clock: Stopwatch,
     /// Removed when the session ends.
@@ -143,9 +143,7 @@ impl Session {
         recipe.data = data.as_ref().map(|d| d.path().to_owned());
 
         teller.now("Looking at this host");
-        let scratch =
-            tempfile::Builder::new().prefix("vmtax-").tempdir().context("Could not make a temporary folder")?;
-        workshop.lease.add(scratch.path())?;
+        let scratch = Scratch::make(&mut workshop.lease)?;
         let mut local = Local::start(&workshop.nursery, &workshop.program, scratch.path(), &cpu_set, &workshop.build)?;
         let host_facts = local.agent.facts()?;
 
@@ -354,13 +352,6 @@ struct FolderJournal<'a>(&'a RefCell<StudyWriter>);
 impl Journal for FolderJournal<'_> {
     fn append(&mut self, event: &Event) -> Result<(), JournalError> {
         Ok(self.0.borrow_mut().append(now(), event)?)
-    }
-}
-
-impl Stop {
-    /// As the study's loop wants it.
-    fn reason(&self) -> Option<StopReason> {
-        self.asked().then_some(StopReason::Interrupt)
     }
 }
 

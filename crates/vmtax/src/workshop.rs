@@ -1,7 +1,6 @@
 //! Makes everything that guests are made of: kernel image, initramfs, toolbox; and the keeper under which they live.
 
 use crate::bits;
-use crate::cli;
 use anyhow::Context;
 use machines::cache::Cache;
 use machines::guest::Recipe;
@@ -16,27 +15,20 @@ use std::path::{Path, PathBuf};
 const MODULES: &[&str] = &["virtio_pci", "virtio_console", "virtio_blk", "ext4"];
 
 /// Where the files of guests come from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Sources {
-    /// `--kernel`.
+    /// Kernel image of the guest [default: the running one, else the newest in /boot, else the one in the cache]
+    #[arg(long, value_name = "FILE")]
     pub kernel: Option<PathBuf>,
-    /// `--modules`.
+    /// Modules folder of that kernel (…/lib/modules/RELEASE)
+    #[arg(long, value_name = "DIR")]
     pub modules: Option<PathBuf>,
-    /// `--qemu`.
+    /// QEMU program [default: qemu-system-x86_64 from PATH]
+    #[arg(long, value_name = "FILE")]
     pub qemu: Option<PathBuf>,
-    /// `--cache`.
+    /// Folder for kernels and images [default: /var/cache/vmtax]
+    #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-}
-
-impl From<&cli::Machine> for Sources {
-    fn from(args: &cli::Machine) -> Self {
-        Sources {
-            kernel: args.kernel.clone(),
-            modules: args.modules.clone(),
-            qemu: args.qemu.clone(),
-            cache: args.cache.clone(),
-        }
-    }
 }
 
 /// The files and the keeper of one controller.

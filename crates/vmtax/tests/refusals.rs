@@ -12,6 +12,17 @@ use std::process::Command;
 
 const DISK: [&str; 5] = ["run", "--accel", "tcg", "--bench", "disk.randread-4k"];
 
+/// Exit code and standard error of vmtax in a mount namespace of its own, after the mounts of `script`.
+fn where_mounted(script: &str, args: &[&str]) -> (Option<i32>, String) {
+    let script = format!("{script} && exec \"$0\" \"$@\"");
+    let output = Command::new("unshare")
+        .args(["-m", "--propagation", "private", "sh", "-c", &script, env!("CARGO_BIN_EXE_vmtax")])
+        .args(args)
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 #[test]
 fn a_disk_figure_from_tmpfs_would_be_a_lie() {
     let _turn = turn();
@@ -33,26 +44,11 @@ fn so_would_one_from_an_overlay() {
     for part in ["lower", "upper", "work", "all"] {
         fs::create_dir(dir.path().join(part)).unwrap();
     }
-    let script = "cd \"$1\" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work all && shift && exec \"$@\"";
+    let options = "lowerdir=lower,upperdir=upper,workdir=work";
+    let script = format!("cd {} && mount -t overlay overlay -o {options} all", word(dir.path()));
     let study = dir.path().join("all/s");
-    let output = Command::new("unshare")
-        .args([
-            "-m",
-            "--propagation",
-            "private",
-            "sh",
-            "-c",
-            script,
-            "sh",
-            word(dir.path()),
-            env!("CARGO_BIN_EXE_vmtax"),
-        ])
-        .args(DISK)
-        .args(["--output", word(&study)])
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && told.contains("overlay") && told.contains("--work-dir"), "{told}");
+    let (code, told) = where_mounted(&script, &[&DISK[..], &["--output", word(&study)]].concat());
+    assert!(code == Some(1) && told.contains("overlay") && told.contains("--work-dir"), "{told}");
 }
 
 #[test]
@@ -98,16 +94,10 @@ fn missing_programs_are_told_with_their_packages_before_anything_is_made() {
     let _turn = turn();
     let dir = folder();
     let study = dir.path().join("s");
-    // A PATH of our own; the standard folders are looked into as well, so hide them in a mount namespace.
+    // A PATH of our own would not do: the standard folders are looked into as well.
     let run = |hidden: &str| {
-        let script = format!("mount --bind /dev/null {hidden} && exec \"$0\" \"$@\"");
-        let output = Command::new("unshare")
-            .args(["-m", "--propagation", "private", "sh", "-c", &script, env!("CARGO_BIN_EXE_vmtax")])
-            .args(DISK)
-            .args(["--output", word(&study)])
-            .output()
-            .unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let args = [&DISK[..], &["--output", word(&study)]].concat();
+        where_mounted(&format!("mount --bind /dev/null {hidden}"), &args)
     };
     let (code, told) = run("/usr/bin/fio");
     assert!(code == Some(1) && told.contains("apt-get install fio"), "{code:?} {told}");
@@ -121,14 +111,10 @@ fn no_kernel_at_all_is_told_with_the_way_out() {
     let _turn = turn();
     let dir = folder();
     let study = dir.path().join("s");
-    let script = "mount -t tmpfs none /boot && exec \"$0\" \"$@\"";
-    let output = Command::new("unshare")
-        .args(["-m", "--propagation", "private", "sh", "-c", script, env!("CARGO_BIN_EXE_vmtax")])
-        .args(["run", "--suite", "cpu", "--output", word(&study), "--cache", word(&dir.path().join("cache"))])
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1));
+    let cache = dir.path().join("cache");
+    let args = ["run", "--suite", "cpu", "--output", word(&study), "--cache", word(&cache)];
+    let (code, told) = where_mounted("mount -t tmpfs none /boot", &args);
+    assert_eq!(code, Some(1));
     assert!(told.contains("setup.sh") && told.contains("--kernel"), "{told}");
     assert!(!study.exists(), "a study in which nothing was measured is removed");
 }

@@ -8,7 +8,7 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Lengths are whole pages.
 pub(crate) const PAGE: usize = 4096;
 
-/// An anonymous private map, aligned to a huge page, advised to use huge pages, written to once, unmapped on drop.
+/// An anonymous private map, placed with respect to a huge page, advised to use huge pages, written to once, unmapped on drop.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     map: NonNull<u8>,
@@ -19,16 +19,23 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// At least `bytes` bytes of zeros, rounded up to whole pages.
+    /// At least `bytes` bytes of zeros, rounded up to whole pages, from a huge page's start.
     pub(crate) fn new(bytes: u64) -> Result<Self, WorkloadError> {
+        Self::staggered(bytes, 0)
+    }
+
+    /// The same, `stagger` pages after a huge page's start. Two buffers that are worked on in step must not lie a multiple of a
+    /// power of two apart: in a direct-mapped TLB their pages would evict each other at every step (an emulator's then makes a
+    /// copy ten times slower, or not, as its TLB happens to be sized).
+    pub(crate) fn staggered(bytes: u64, stagger: usize) -> Result<Self, WorkloadError> {
         let refused =
             |source: std::io::Error| WorkloadError::System { what: format!("Mapping {bytes} bytes of memory"), source };
         let too_large = || refused(std::io::ErrorKind::OutOfMemory.into());
         let length = usize::try_from(bytes).ok().filter(|n| *n <= isize::MAX as usize - 2 * HUGE_PAGE);
         let length = length.ok_or_else(too_large)?.max(1).next_multiple_of(PAGE);
-        let mapped = length + HUGE_PAGE;
+        let mapped = length + stagger * PAGE + HUGE_PAGE;
         let map = system::map(mapped).map_err(refused)?;
-        let skip = map.as_ptr().align_offset(HUGE_PAGE);
+        let skip = map.as_ptr().align_offset(HUGE_PAGE) + stagger * PAGE;
         let mut buffer = Buffer { map, mapped, skip, length };
         system::advise_huge_pages(buffer.words_mut());
         buffer.words_mut().iter_mut().step_by(PAGE / 8).for_each(|word| {
@@ -45,7 +52,7 @@ impl Buffer {
 
     /// Its first byte.
     pub(crate) fn start(&self) -> *const u8 {
-        // SAFETY: `skip` is less than HUGE_PAGE, which is inside the map.
+        // SAFETY: `skip` is less than HUGE_PAGE and the stagger, which is inside the map.
         unsafe { self.map.as_ptr().add(self.skip) }
     }
 
@@ -63,7 +70,7 @@ impl Buffer {
 
     /// Its contents.
     pub(crate) fn words(&self) -> &[u64] {
-        // SAFETY: skip + length <= mapped, aligned to a huge page, and any bits are a u64.
+        // SAFETY: skip + length <= mapped, aligned to a page, and any bits are a u64.
         unsafe { std::slice::from_raw_parts(self.start().cast(), self.length / 8) }
     }
 

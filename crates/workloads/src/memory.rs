@@ -16,6 +16,8 @@ pub(crate) const DUMB: MemoryCopy = MemoryCopy(Method::Dumb);
 /// Block by block, always from the same block.
 pub(crate) const MCBLOCK: MemoryCopy = MemoryCopy(Method::Mcblock);
 
+/// Pages by which the target is shifted against the source: odd, and half way between the multiples of 512.
+const STAGGER: usize = 265;
 const VERSION: u32 = 1;
 const SIZE: u64 = 128 << 20;
 const BLOCK: u64 = 256 << 10;
@@ -103,7 +105,7 @@ impl Workload for MemoryCopy {
 
     fn prepare(&self, params: &Params, place: &Place<'_>) -> Result<Box<dyn Prepared>, WorkloadError> {
         let mut from = Buffer::new(params.integer("size")?)?;
-        let to = Buffer::new(params.integer("size")?)?;
+        let to = Buffer::staggered(params.integer("size")?, STAGGER)?;
         let block = match self.0 {
             Method::Mcblock => {
                 let asked = usize::try_from(params.integer("block")?).unwrap_or(usize::MAX);

@@ -6,7 +6,7 @@ use crate::workshop::{Sources, Workshop, find_kernel, find_qemu};
 use crate::{exit, host, trial};
 use machines::cache::Cache;
 use machines::guest::{Guest, GuestError};
-use machines::local::Local;
+use machines::local::{Local, Scratch};
 use model::quantity::show_size;
 use model::{Accelerator, Facts};
 use probes::Root;
@@ -73,12 +73,7 @@ impl Visit {
 /// Looks at everything that a study needs.
 pub fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
     let stop = Stop::install()?;
-    let sources = Sources {
-        kernel: args.kernel.clone(),
-        modules: args.modules.clone(),
-        qemu: args.qemu.clone(),
-        cache: args.cache.clone(),
-    };
+    let sources = &args.sources;
     let mut visit = Visit { worst: Mark::Good };
     let facts = probes::facts::facts(&Root::live());
     machine(&mut visit, &facts)?;
@@ -91,7 +86,7 @@ pub fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
     }
     let cache = visit.result("cache", Cache::open(sources.cache.clone()), |c| c.dir().display().to_string())?;
     let kernel = match &cache {
-        Some(cache) => visit.result("guest kernel", find_kernel(&sources, cache), |k| {
+        Some(cache) => visit.result("guest kernel", find_kernel(sources, cache), |k| {
             format!("{} ({})", k.release, k.image.display())
         })?,
         None => None,
@@ -99,7 +94,7 @@ pub fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
     disk(&mut visit, &args.work_dir)?;
     neighbours(&mut visit, &facts)?;
     if root && qemu && kernel.is_some() {
-        guests(&mut visit, &sources, &stop)?;
+        guests(&mut visit, sources, &stop)?;
     } else {
         visit.note(Mark::Warn, "guests", "not tried: something that they need is missing")?;
     }
@@ -165,7 +160,7 @@ fn neighbours(visit: &mut Visit, facts: &Facts) -> anyhow::Result<()> {
 
 /// Boots a guest with each accelerator.
 fn guests(visit: &mut Visit, sources: &Sources, stop: &Stop) -> anyhow::Result<()> {
-    let Some(workshop) =
+    let Some(mut workshop) =
         visit.result("guest files", Workshop::open(sources), |w| w.boot_image.display().to_string())?
     else {
         return Ok(());
@@ -173,6 +168,7 @@ fn guests(visit: &mut Visit, sources: &Sources, stop: &Stop) -> anyhow::Result<(
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     let spec = model::settings::reference(cpus);
     let cpu_set = host::cpu_set(spec.cpus)?;
+    let scratch = Scratch::make(&mut workshop.lease)?;
     let boot = |accelerator, patience| {
         let recipe = workshop.recipe(&spec, accelerator, &cpu_set);
         Guest::boot(&workshop.nursery, &workshop.guest_name("doctor"), &recipe, patience, &|| stop.asked())
@@ -194,7 +190,6 @@ fn guests(visit: &mut Visit, sources: &Sources, stop: &Stop) -> anyhow::Result<(
         Ok(mut guest) => {
             visit.note(Mark::Good, "emulation", &ready(&guest))?;
             let inside = guest.agent.facts()?;
-            let scratch = tempfile::Builder::new().prefix("vmtax-").tempdir()?;
             let mut local =
                 Local::start(&workshop.nursery, &workshop.program, scratch.path(), &cpu_set, &workshop.build)?;
             clocks(visit, &local.agent.facts()?, &inside)?;

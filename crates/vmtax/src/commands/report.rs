@@ -5,7 +5,6 @@ use anyhow::Context;
 use report::{Analysis, Style};
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use store::StudyFolder;
@@ -65,15 +64,13 @@ pub fn conclude(folder: &StudyFolder) -> anyhow::Result<bool> {
     Ok(analysis.benchmarks.iter().all(|b| b.blocks > 0 && b.blocks_dropped == 0 && !b.is_refused()))
 }
 
-/// Replaces a file in one step.
+/// Replaces a file in one step. What a killed vmtax left half written is written anew.
 fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let part = path.with_extension("html.part");
     let write = || {
-        let mut file =
-            tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o644)).tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path)?;
-        std::io::Result::Ok(())
+        let _ = std::fs::remove_file(&part);
+        File::create_new(&part)?.write_all(text.as_bytes())?;
+        std::fs::rename(&part, path)
     };
     write().with_context(|| format!("Could not write {}", path.display()))
 }

@@ -4,7 +4,6 @@ use crate::cli::Resume;
 use crate::progress::Teller;
 use crate::session::{Order, Session, check_host, work_dir};
 use crate::signals::Stop;
-use crate::workshop::Sources;
 use model::Accelerator;
 use model::plan::AcceleratorChoice;
 use model::record::{GUEST, HOST, Manifest};
@@ -23,12 +22,6 @@ pub fn resume(args: &Resume) -> anyhow::Result<ExitCode> {
         eprintln!("All rounds of this study were made already");
         return Ok(ExitCode::SUCCESS);
     }
-    let sources = Sources {
-        kernel: args.kernel.clone(),
-        modules: args.modules.clone(),
-        qemu: args.qemu.clone(),
-        cache: args.cache.clone(),
-    };
     let mut plan = old.plan.clone();
     // What worked then is what must work now.
     plan.accelerator = match old.accelerator {
@@ -38,7 +31,7 @@ pub fn resume(args: &Resume) -> anyhow::Result<ExitCode> {
     let order = Order {
         work_dir: &work_dir(args.work_dir.as_ref(), &args.study),
         busy_host: args.busy_host,
-        sources: &sources,
+        sources: &args.sources,
         plan,
     };
     check_host(&order)?;

@@ -6,7 +6,6 @@ use crate::exit::{self, Usage};
 use crate::progress::Teller;
 use crate::session::{Order, Session, check_host, work_dir};
 use crate::signals::Stop;
-use crate::workshop::Sources;
 use anyhow::Context;
 use model::plan::{AcceleratorChoice, Located, Request};
 use model::quantity::{parse_duration, show_duration, show_size};
@@ -22,7 +21,6 @@ use study::{Conclusion, Costs, estimate_seconds};
 pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let plan = plan(args)?;
     let run_timeout = timeout(args.run_timeout.as_deref())?;
-    let sources = Sources::from(&args.machine);
     if args.dry_run {
         super::print(&describe(&plan))?;
         return Ok(ExitCode::SUCCESS);
@@ -31,7 +29,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let order = Order {
         work_dir: &work_dir(args.work_dir.as_ref(), &path),
         busy_host: args.machine.busy_host,
-        sources: &sources,
+        sources: &args.machine.sources,
         plan,
     };
     check_host(&order)?;

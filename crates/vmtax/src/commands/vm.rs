@@ -4,7 +4,7 @@ use crate::cli::Vm;
 use crate::exit::Interrupted;
 use crate::signals::Stop;
 use crate::trial;
-use crate::workshop::{Sources, Workshop};
+use crate::workshop::Workshop;
 use crate::{exit, host};
 use anyhow::Context;
 use machines::pipe::{Observer, PipeError};
@@ -47,7 +47,7 @@ pub fn vm(args: &Vm) -> anyhow::Result<ExitCode> {
     host::require_root()?;
     host::require_memory(spec.memory)?;
 
-    let workshop = Workshop::open(&Sources::from(&args.machine))?;
+    let workshop = Workshop::open(&args.machine.sources)?;
     let mut programs = vec![args.command[0].clone()];
     programs.extend(args.with.iter().cloned());
     programs.extend(COMPANY.iter().filter(|name| host::find_program(name).is_some()).map(|name| (*name).to_owned()));
