@@ -5,8 +5,9 @@
 
 #[cfg(target_os = "linux")]
 pub mod init;
+pub mod own_mounts;
 pub mod process;
-pub mod scratch;
+
 pub mod serve;
 pub mod task;
 pub mod worker;

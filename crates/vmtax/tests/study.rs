@@ -62,11 +62,18 @@ fn a_study_of_all_areas_goes_from_the_command_line_to_a_report_whose_figures_agr
     for run in &runs {
         let (inside, outside) =
             (run["counters"]["wall_seconds"].as_f64().unwrap(), run["controller_seconds"].as_f64().unwrap());
-        assert!((inside / outside - 1.0).abs() < 0.25, "{run}");
+        // What lies between them is the pipe, which is slow in an emulated guest.
+        assert!((outside - inside).abs() <= inside * 0.1 + 0.3, "{run}");
         assert!(run["host_cost"]["vcpu_seconds"].as_f64().unwrap() > 0.0, "{run}");
     }
     // QEMU really read what the guest's fio moved: the page cache of the host was not asked.
     let disk = |r: &&serde_json::Value| r["benchmark"] == "disk.randread-4k" && r["machine"] == "guest";
+    // The host's fio is counted by its own process, and not by whoever has its id outside of its namespace.
+    for run in runs.iter().filter(|r| r["benchmark"] == "disk.randread-4k" && r["machine"] == "host") {
+        let moved = run["values"]["bandwidth"].as_f64().unwrap() * 0.4;
+        assert!(run["counters"]["read_bytes"].as_f64().unwrap() > 0.8 * moved, "{run}");
+        assert!(run["counters"]["read_bytes"].as_f64().unwrap() < 3.0 * moved, "{run}");
+    }
     for run in runs.iter().filter(disk) {
         let moved = run["values"]["bandwidth"].as_f64().unwrap() * 0.4;
         let read = run["host_cost"]["read_bytes"].as_f64().unwrap();

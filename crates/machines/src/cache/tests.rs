@@ -63,7 +63,7 @@ fn a_sweep_takes_leftovers_and_spares_work_in_progress() {
 #[test]
 fn old_files_make_room_and_fresh_ones_stay_whatever_their_number() {
     let (_dir, cache) = cache();
-    let long_ago = SystemTime::now() - Duration::from_secs(86_400);
+    let long_ago = SystemTime::now() - 2 * Duration::from_secs(86_400);
     for i in 0..9 {
         let path = put(&cache, Kind::Toolbox, &format!("old{i}"), "");
         File::open(path).unwrap().set_modified(long_ago + Duration::from_secs(i)).unwrap();

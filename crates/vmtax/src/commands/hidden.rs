@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 /// Serves a controller over standard input and output.
 pub fn agent(scratch: &Path) -> anyhow::Result<ExitCode> {
-    agent::scratch::mount(scratch)
-        .map_err(|e| anyhow::anyhow!("Could not mount a tmpfs on {}: {e}", scratch.display()))?;
+    agent::own_mounts::make(scratch)
+        .map_err(|e| anyhow::anyhow!("Could not mount a tmpfs on {} and an own /proc: {e}", scratch.display()))?;
     let is_port = rustix::fs::fstat(std::io::stdin().as_fd())
         .is_ok_and(|meta| rustix::fs::FileType::from_raw_mode(meta.st_mode) == rustix::fs::FileType::CharacterDevice);
     // Unlocked and unbuffered: the standard handles would buffer a frame until a newline.
