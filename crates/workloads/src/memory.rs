@@ -22,6 +22,7 @@ const VERSION: u32 = 1;
 const SIZE: u64 = 128 << 20;
 const BLOCK: u64 = 256 << 10;
 const PASSES: u64 = 10;
+const SECONDS: f64 = 1.0;
 
 /// A workload that copies an array to another.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ struct Ready {
     to: Buffer,
     block: usize,
     passes: u64,
+    /// Seconds.
+    time: f64,
 }
 
 impl Load for MemoryCopy {
@@ -57,7 +60,12 @@ impl Load for MemoryCopy {
         };
         let mut params = vec![
             ParamSpec::size("size", SIZE, "Size of each of the two arrays, rounded up to whole pages of 4 KiB."),
-            ParamSpec::count("passes", PASSES, "How often the array is copied; each copy is timed."),
+            ParamSpec::count("passes", PASSES, "How often the array is copied at least; each copy is timed."),
+            ParamSpec::duration(
+                "time",
+                SECONDS,
+                "How long is copied at least, so that a fast machine is not judged by an instant.",
+            ),
         ];
         if self.0 == Method::Mcblock {
             params.push(ParamSpec::size("block", BLOCK, "Size of a block, rounded up to whole pages of 4 KiB."));
@@ -85,7 +93,8 @@ impl Load for MemoryCopy {
         let passes = params.integer("passes")?;
         // Slow for a real machine, about right for an emulated one. Filling the arrays is like two passes more.
         let rate = if self.0 == Method::Dumb { 300u64 << 20 } else { 1 << 30 };
-        let seconds = size as f64 * (passes as f64 + 2.0) / rate as f64;
+        let pass = size as f64 / rate as f64;
+        let seconds = (passes as f64 * pass).max(params.seconds("time")?) + 2.0 * pass;
         Ok(Needs { memory: size.saturating_mul(2).saturating_add(8 << 20), cpus: 1, seconds, ..Needs::default() })
     }
 }
@@ -119,7 +128,8 @@ impl Workload for MemoryCopy {
         };
         // No two words are alike, so that a copy to the wrong place shows.
         from.words_mut().iter_mut().zip(1..).for_each(|(word, i)| *word = i);
-        let mut ready = Ready { copy, from, to, block, passes: params.integer("passes")?.max(1) };
+        let (passes, time) = (params.integer("passes")?.max(1), params.seconds("time")?);
+        let mut ready = Ready { copy, from, to, block, passes, time };
         ready.pass();
         ready.check()?;
         Ok(Box::new(ready))
@@ -160,16 +170,17 @@ impl Ready {
 impl Prepared for Ready {
     fn run(&mut self) -> Result<BTreeMap<String, f64>, WorkloadError> {
         self.spoil();
-        let (mut sum, mut best) = (0.0, f64::INFINITY);
-        for _ in 0..self.passes {
+        let (mut passes, mut sum, mut best) = (0, 0.0, f64::INFINITY);
+        while passes < self.passes || sum < self.time {
             let seconds = self.pass();
+            passes += 1;
             sum += seconds;
             best = seconds.min(best);
         }
         self.check()?;
         let bytes = self.to.length() as f64;
         Ok(BTreeMap::from([
-            ("rate".to_owned(), rate(bytes * self.passes as f64, sum)?),
+            ("rate".to_owned(), rate(bytes * passes as f64, sum)?),
             ("best".to_owned(), rate(bytes, best)?),
         ]))
     }
@@ -190,6 +201,7 @@ mod tests {
         let mut params = Params::defaults(&copy.benchmarks()[0].params);
         params.set("size", ParamValue::Integer(size));
         params.set("passes", ParamValue::Integer(3));
+        params.set("time", ParamValue::Number(0.001));
         params
     }
 
@@ -207,7 +219,7 @@ mod tests {
     fn a_copy_that_does_nothing_is_wrong() {
         unsafe fn idle(_: *mut u8, _: *const u8, _: usize, _: usize) {}
         let buffer = || Buffer::new(1 << 20).unwrap();
-        let mut ready = Ready { copy: idle, from: buffer(), to: buffer(), block: 1 << 20, passes: 1 };
+        let mut ready = Ready { copy: idle, from: buffer(), to: buffer(), block: 1 << 20, passes: 1, time: 0.0 };
         ready.from.words_mut().fill(7);
         assert!(matches!(ready.run(), Err(WorkloadError::Wrong(_))));
         // Also where an earlier pass had done it.
