@@ -124,7 +124,7 @@ impl Workload for MemoryCopy {
         };
         let copy = match self.0 {
             Method::Dumb => timed_copy_words as CopyKernel,
-            Method::Memcpy | Method::Mcblock => fastest(place.isa, block)?,
+            Method::Memcpy | Method::Mcblock => fastest(place.isa, to.length())?,
         };
         // No two words are alike, so that a copy to the wrong place shows.
         from.words_mut().iter_mut().zip(1..).for_each(|(word, i)| *word = i);
