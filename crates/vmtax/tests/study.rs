@@ -250,7 +250,7 @@ fn a_budget_ends_a_study_at_whole_rounds() {
     let dir = folder();
     let study = dir.path().join("s");
     let mut args = cpu_study(word(&study), "50");
-    args.extend(["--budget", "12s"]);
+    args.extend(["--budget", "20s"]);
     vmtax().args(&args).assert().code(0).stdout(contains("budget").or(contains("of 50 rounds")));
     let complete = complete_rounds(&study).len();
     assert!((1..8).contains(&complete), "{complete}");
