@@ -130,14 +130,6 @@ impl StudyWriter {
     pub fn write_raw(&self, name: &str, bytes: &[u8]) -> Result<String, StoreError> {
         raw::write(&self.folder.path, name, bytes)
     }
-
-    /// Makes an empty raw file for somebody else to write to (a guest's console), named like those of
-    /// [`StudyWriter::write_raw`]. Returns the name relative to the study folder and the whole path.
-    pub fn raw_path(&self, name: &str) -> Result<(String, PathBuf), StoreError> {
-        let (relative, _) = raw::create(&self.folder.path, name)?;
-        let path = self.folder.path.join(&relative);
-        Ok((relative, path))
-    }
 }
 
 /// Makes the names in a folder safe against power failure.

@@ -47,6 +47,10 @@ pub struct RealLab<'a> {
     pub local: Option<Local>,
     /// The guest of the round.
     pub guest: Option<Guest>,
+    /// The round.
+    pub round: u32,
+    /// The attempt at it.
+    pub attempt: u32,
     /// The cells of the plan.
     pub cells: &'a [Cell],
     /// Their benchmarks.
@@ -305,6 +309,7 @@ fn parsed(
 
 impl Lab for RealLab<'_> {
     fn start_round(&mut self, round: u32, attempt: u32) -> Result<Vec<Event>, RoundFailure> {
+        (self.round, self.attempt) = (round, attempt);
         let stop = self.stop;
         let workshop = self.workshop;
         let local =
@@ -373,7 +378,14 @@ impl Lab for RealLab<'_> {
     }
 
     fn end_round(&mut self) {
-        self.guest = None;
+        if let Some(guest) = self.guest.take() {
+            let name = store::raw_name(self.round, self.attempt, GUEST, "console", "txt");
+            let console = guest.console();
+            // Evidence, and no figure: a disk that cannot take it will be told by the journal.
+            if !console.is_empty() {
+                let _ = self.folder.borrow().write_raw(&name, console.as_bytes());
+            }
+        }
         self.local = None;
     }
 }

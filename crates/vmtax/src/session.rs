@@ -220,6 +220,8 @@ impl Session {
             scratch: self.scratch.path(),
             local: None,
             guest: None,
+            round: 0,
+            attempt: 0,
             cells: &plan.cells,
             benchmarks: &self.manifest.benchmarks,
             isa: self.manifest.isa,

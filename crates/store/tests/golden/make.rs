@@ -321,12 +321,9 @@ pub fn make(path: &Path) {
     story.round(3, 1, &[MEMORY, CPU, DISK], |benchmark, machine| {
         if benchmark == CPU && machine == GUEST { failed(FailureCause::Guest, panic) } else { None }
     });
-    let (_, console) = story.writer.raw_path(&raw_name(3, 1, GUEST, "console", "txt")).unwrap();
-    std::fs::write(
-        console,
-        "[    0.0] Linux version 6.1.0-27-cloud-amd64\r\n[   14.2] Kernel panic - not syncing: Fatal exception\r\n",
-    )
-    .unwrap();
+    let console =
+        "[    0.0] Linux version 6.1.0-27-cloud-amd64\r\n[   14.2] Kernel panic - not syncing: Fatal exception\r\n";
+    story.writer.write_raw(&raw_name(3, 1, GUEST, "console", "txt"), console.as_bytes()).unwrap();
     story.end_round(3, 1, Some(panic));
     story.round(3, 2, &[CPU, DISK, MEMORY], |_, _| None);
     story.end_round(3, 2, None);
