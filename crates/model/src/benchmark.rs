@@ -33,6 +33,15 @@ impl Area {
             Area::Disk => 0.05,
         }
     }
+
+    /// The half-width at which a primary metric is precise enough (h of statistics.md 2.3) as a fraction: 3 % for CPU and memory,
+    /// 5 % for I/O.
+    pub fn precision(self) -> f64 {
+        match self {
+            Area::Cpu | Area::Memory => 0.03,
+            Area::Disk => 0.05,
+        }
+    }
 }
 
 /// Which way is better.

@@ -5,8 +5,11 @@
 
 pub mod benchmark;
 pub mod catalog;
+pub mod check;
+pub mod evidence;
 pub mod facts;
 pub mod isa;
+pub mod limits;
 pub mod machine;
 pub mod messages;
 pub mod nearest;
@@ -22,8 +25,11 @@ pub mod wire;
 
 pub use benchmark::{Area, Benchmark, Direction, Load, Metric, Needs, Runner};
 pub use catalog::Catalog;
+pub use check::{Check, Fact, Status, Threat};
+pub use evidence::{Series, Surroundings, Work};
 pub use facts::Facts;
 pub use isa::InstructionSet;
+pub use limits::Limits;
 pub use machine::{Accelerator, DiskSpec, MachineSpec};
 pub use outcome::{Counters, FailureCause, HostCost, Outcome};
 pub use params::{ParamKind, ParamSpec, ParamValue, Params};

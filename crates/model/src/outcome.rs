@@ -85,6 +85,18 @@ pub struct Counters {
     pub read_bytes: Option<u64>,
     /// Bytes that it really caused to be written (`write_bytes`).
     pub write_bytes: Option<u64>,
+    /// Time for which the workload's threads were ready and waited for a CPU, summed, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_queue_wait_seconds: Option<f64>,
+    /// Time for which a CPU quota of its own cgroups held it back, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttled_seconds: Option<f64>,
+    /// Pages that this machine swapped in and out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swapped_pages: Option<u64>,
+    /// Processes that its kernel killed for want of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oom_kills: Option<u64>,
 }
 
 /// What a run cost the physical host.
@@ -107,6 +119,9 @@ pub struct HostCost {
     pub context_switches: u64,
     /// Wall time between the two readings by the controller's clock, seconds.
     pub wall_seconds: f64,
+    /// Time for which the vCPU threads were ready and waited for a host CPU, summed, seconds (guest arm).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vcpu_wait_seconds: Option<f64>,
 }
 
 impl HostCost {

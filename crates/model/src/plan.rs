@@ -4,6 +4,7 @@
 
 use crate::benchmark::Needs;
 use crate::catalog::{Catalog, CatalogError, matches};
+use crate::limits::{LimitError, Limits};
 use crate::machine::MachineSpec;
 use crate::nearest::hint;
 use crate::params::{ParamError, Params};
@@ -11,8 +12,10 @@ use crate::quantity::{QuantityError, parse_duration};
 use crate::settings::{Configuration, SettingError, configure};
 use serde::{Deserialize, Serialize};
 
-/// Rounds of a study where the user names no number (statistics.md 2.3: the first look).
-pub const DEFAULT_ROUNDS: u32 = 8;
+/// Fewest rounds of a study where the user names no number (statistics.md 2.3: the first look).
+pub const FIRST_LOOK: u32 = 8;
+/// Most rounds where the user names no number: what the quick suite makes in half an hour.
+pub const DEFAULT_MAX_ROUNDS: u32 = 20;
 /// Most rounds that a plan may ask for.
 pub const MAX_ROUNDS: u32 = 1000;
 
@@ -93,8 +96,14 @@ pub struct Request {
     pub settings: Vec<Located<(String, String)>>,
     /// `[benchmark:]key`, `value` of parameters.
     pub params: Vec<Located<(String, String)>>,
-    /// Rounds.
+    /// `key`, `value` of the checks' limits.
+    pub limits: Vec<Located<(String, String)>>,
+    /// Rounds, exactly so many.
     pub rounds: Option<Located<String>>,
+    /// Most rounds, where the precision decides.
+    pub max_rounds: Option<Located<String>>,
+    /// Half-width at which a metric is precise enough, percent.
+    pub precision: Option<Located<String>>,
     /// Seed of the random orders.
     pub seed: Option<Located<String>>,
     /// Longest time for the study.
@@ -114,6 +123,26 @@ pub struct Cell {
     pub needs: Needs,
 }
 
+/// When a benchmark is precise enough.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// At the half-width of its area ([`crate::Area::precision`]).
+    ByArea,
+    /// At this half-width, as a fraction.
+    HalfWidth(f64),
+}
+
+impl Precision {
+    /// The half-width for an area, as a fraction.
+    pub fn of(self, area: crate::Area) -> f64 {
+        match self {
+            Precision::ByArea => area.precision(),
+            Precision::HalfWidth(fraction) => fraction,
+        }
+    }
+}
+
 /// A study with every choice made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -125,8 +154,14 @@ pub struct Plan {
     pub configuration: Configuration,
     /// The guest that they make.
     pub machine: MachineSpec,
-    /// Rounds.
+    /// Rounds: so many, or with a `precision` at most so many.
     pub rounds: u32,
+    /// What a metric must reach before its benchmark may leave; none where all rounds are made whatever they say.
+    #[serde(default)]
+    pub precision: Option<Precision>,
+    /// Where checks begin to warn and to reject.
+    #[serde(default)]
+    pub limits: Limits,
     /// Seed of the random orders.
     pub seed: u64,
     /// Longest time for the study, seconds.
@@ -202,6 +237,14 @@ pub enum PlanError {
         /// What is wrong.
         source: ParamError,
     },
+    /// A limit that no check has, or that is no number.
+    #[error("{origin}: {source}")]
+    Limit {
+        /// Where.
+        origin: Origin,
+        /// What is wrong.
+        source: LimitError,
+    },
     /// A duration that is none.
     #[error("{origin}: {source}")]
     Quantity {
@@ -250,7 +293,19 @@ impl Request {
             origin: at(e.span().map_or(0, |s| s.start)),
             message: e.message().to_owned(),
         })?;
-        const KNOWN: [&str; 8] = ["suite", "benchmarks", "rounds", "seed", "budget", "accel", "settings", "params"];
+        const KNOWN: [&str; 11] = [
+            "suite",
+            "benchmarks",
+            "rounds",
+            "max-rounds",
+            "precision",
+            "seed",
+            "budget",
+            "accel",
+            "settings",
+            "params",
+            "limits",
+        ];
         let mut request = Request::default();
         let mut entries: Vec<_> = table.into_inner().into_iter().collect();
         // A table sorts its keys; later words win, so keep the order of the file.
@@ -265,7 +320,13 @@ impl Request {
                 "seed" => request.seed = Some(Located { value: scalar(&name, value.get_ref(), &origin)?, origin }),
                 "budget" => request.budget = Some(Located { value: scalar(&name, value.get_ref(), &origin)?, origin }),
                 "accel" => request.accel = Some(Located { value: scalar(&name, value.get_ref(), &origin)?, origin }),
-                "settings" | "params" => {
+                "max-rounds" => {
+                    request.max_rounds = Some(Located { value: scalar(&name, value.get_ref(), &origin)?, origin });
+                }
+                "precision" => {
+                    request.precision = Some(Located { value: scalar(&name, value.get_ref(), &origin)?, origin });
+                }
+                "settings" | "params" | "limits" => {
                     let Some(table) = value.get_ref().as_table() else {
                         return Err(PlanError::Type { origin, key: name, want: "a table" });
                     };
@@ -277,7 +338,11 @@ impl Request {
                     }
                     pairs.sort_by_key(|(start, _)| *start);
                     let pairs = pairs.into_iter().map(|(_, pair)| pair).collect();
-                    if name == "settings" { request.settings = pairs } else { request.params = pairs }
+                    match name.as_str() {
+                        "settings" => request.settings = pairs,
+                        "params" => request.params = pairs,
+                        _ => request.limits = pairs,
+                    }
                 }
                 _ => {
                     let known = KNOWN.join(", ");
@@ -311,7 +376,13 @@ impl Request {
         }
         self.settings.extend(other.settings);
         self.params.extend(other.params);
-        self.rounds = other.rounds.or(self.rounds);
+        self.limits.extend(other.limits);
+        // A number of rounds and a rule for it exclude each other; what the flags say of either is the last word on both.
+        if other.rounds.is_some() || other.max_rounds.is_some() || other.precision.is_some() {
+            self.rounds = other.rounds;
+            self.max_rounds = other.max_rounds;
+            self.precision = other.precision;
+        }
         self.seed = other.seed.or(self.seed);
         self.budget = other.budget.or(self.budget);
         self.accel = other.accel.or(self.accel);
@@ -362,6 +433,7 @@ impl Plan {
                 });
             }
         }
+        let (rounds, precision) = rounds(request)?;
         let suites: Vec<String> = request.suites.iter().map(|s| s.value.clone()).collect();
         let suites = if suites.is_empty() && request.benchmarks.is_empty() { vec!["quick".to_owned()] } else { suites };
         Ok(Plan {
@@ -369,8 +441,9 @@ impl Plan {
             cells,
             configuration,
             machine,
-            rounds: number("rounds", request.rounds.as_ref(), 1..=u64::from(MAX_ROUNDS))?
-                .map_or(DEFAULT_ROUNDS, |n| n as u32),
+            rounds,
+            precision,
+            limits: limits(&request.limits)?,
             // TOML and JSON readers agree on integers below 2^63 only.
             seed: number("seed", request.seed.as_ref(), 0..=i64::MAX as u64)?.unwrap_or(seed & i64::MAX as u64),
             budget_seconds: match &request.budget {
@@ -418,6 +491,47 @@ fn number(
             want: format!("it is a whole number from {} to {}", range.start(), range.end()),
         }),
     }
+}
+
+/// How many rounds at most, and what ends them sooner.
+fn rounds(request: &Request) -> Result<(u32, Option<Precision>), PlanError> {
+    let fixed = number("rounds", request.rounds.as_ref(), 1..=u64::from(MAX_ROUNDS))?;
+    let most = number("max-rounds", request.max_rounds.as_ref(), u64::from(FIRST_LOOK)..=u64::from(MAX_ROUNDS))?;
+    let precision = request.precision.as_ref().map(half_width).transpose()?;
+    if let (Some(fixed), Some(rule)) = (fixed, request.max_rounds.as_ref().or(request.precision.as_ref())) {
+        return Err(PlanError::Range {
+            origin: rule.origin.clone(),
+            key: "rounds",
+            value: fixed.to_string(),
+            want: "a fixed number of rounds goes with neither precision nor max-rounds, which leave it open".to_owned(),
+        });
+    }
+    Ok(match fixed {
+        Some(rounds) => (rounds as u32, None),
+        None => (most.map_or(DEFAULT_MAX_ROUNDS, |n| n as u32), Some(precision.unwrap_or(Precision::ByArea))),
+    })
+}
+
+/// A half-width in percent, with or without the sign.
+fn half_width(text: &Located<String>) -> Result<Precision, PlanError> {
+    let number = text.value.trim().trim_end_matches('%').trim_end();
+    match number.parse::<f64>() {
+        Ok(percent) if (0.01..=1000.0).contains(&percent) => Ok(Precision::HalfWidth(percent / 100.0)),
+        _ => Err(PlanError::Range {
+            origin: text.origin.clone(),
+            key: "precision",
+            value: text.value.clone(),
+            want: "it is a half-width in percent, from 0.01 to 1000, for example 3".to_owned(),
+        }),
+    }
+}
+
+fn limits(words: &[Located<(String, String)>]) -> Result<Limits, PlanError> {
+    let mut limits = Limits::default();
+    for Located { value: (key, value), origin } in words {
+        limits.set(key, value).map_err(|source| PlanError::Limit { origin: origin.clone(), source })?;
+    }
+    Ok(limits)
 }
 
 fn cells(request: &Request, catalog: &Catalog) -> Result<Vec<Cell>, PlanError> {
@@ -540,7 +654,7 @@ mod tests {
     #[test]
     fn an_empty_plan_is_the_quick_suite_with_all_defaults_spelled_out() {
         let plan = resolve("").unwrap();
-        assert_eq!((plan.suites.as_slice(), plan.rounds, plan.seed), (["quick".to_owned()].as_slice(), 8, 7));
+        assert_eq!((plan.suites.as_slice(), plan.rounds, plan.seed), (["quick".to_owned()].as_slice(), 20, 7));
         assert_eq!(plan.cells[0].params.integer("size"), Ok(1 << 20));
         assert_eq!(plan.configuration.settings.len(), crate::settings::ALL.len());
         assert_eq!(plan.disk_bytes(), 1 << 20);
@@ -584,6 +698,21 @@ mod tests {
         assert_eq!(plan.rounds, 5);
         assert_eq!(plan.cells.len(), 1);
         assert_eq!(plan.cells[0].params.0["size"], ParamValue::Integer(2 << 20));
+    }
+
+    #[test]
+    fn rounds_are_a_number_or_a_rule() {
+        let of = |text: &str| resolve(text).map(|plan| (plan.rounds, plan.precision));
+        assert_eq!(of(""), Ok((20, Some(Precision::ByArea))));
+        assert_eq!(of("rounds = 3"), Ok((3, None)));
+        assert_eq!(of("precision = \"1.5 %\"\nmax-rounds = 64"), Ok((64, Some(Precision::HalfWidth(0.015)))));
+        assert_eq!(Precision::ByArea.of(Area::Disk), 0.05);
+        assert!(message("rounds = 3\nprecision = 2").contains("p.toml:2: rounds cannot be '3': a fixed number"));
+        assert!(message("max-rounds = 7").contains("from 8 to 1000"));
+        assert!(message("precision = 0").contains("half-width in percent"));
+        assert!(message("precision = \"nan\"").contains("half-width in percent"));
+        assert!(message("[limits]\nsteal-wran = 1").contains("did you mean 'steal-warn'"));
+        assert_eq!(resolve("[limits]\nsteal-warn = 0.2").map(|p| p.limits.steal_warn), Ok(0.2));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What a study folder holds: the manifest, written once, and the events of the journal, one a line.
 
 use crate::benchmark::Benchmark;
+use crate::check::Check;
+use crate::evidence::{Idle, Series, Surroundings, Work};
 use crate::facts::{Facts, HypervisorFacts};
 use crate::isa::InstructionSet;
 use crate::machine::Accelerator;
@@ -134,6 +136,25 @@ pub enum Event {
     },
     /// A run is over. Boxed because it is by far the largest event.
     Run(Box<RunRecord>),
+    /// A machine was looked at while it should have been idle: before the first or after the last block of a round.
+    Visited {
+        /// The machine.
+        machine: String,
+        /// The round.
+        round: u32,
+        /// The attempt.
+        attempt: u32,
+        /// True after the last block.
+        leaving: bool,
+        /// Load of others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        idle: Option<Idle>,
+        /// The shortest of several passes of the spin loop, seconds; none where it could not be run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        canary_seconds: Option<f64>,
+    },
+    /// The interval of a primary metric was looked at to decide whether its benchmark goes on (statistics.md 2.3).
+    Look(Look),
     /// A round is over.
     RoundEnded {
         /// The round.
@@ -157,11 +178,46 @@ pub enum Event {
     Unknown,
 }
 
+/// One look at one primary metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// The round after which it was taken.
+    pub round: u32,
+    /// The benchmark.
+    pub benchmark: String,
+    /// The metric.
+    pub metric: String,
+    /// Blocks that counted.
+    pub blocks: usize,
+    /// Typical log cost ratio.
+    pub typical_log: f64,
+    /// Half of the interval's width, log scale.
+    pub half_width_log: f64,
+    /// The half-width at which the metric is precise enough, log scale.
+    pub target_log: f64,
+    /// What follows.
+    pub decision: LookDecision,
+    /// Blocks that the target would take in all, as far as one can tell; none where it never will.
+    pub forecast: Option<usize>,
+}
+
+/// What follows from a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LookDecision {
+    /// Narrow enough.
+    Precise,
+    /// Not yet.
+    MoreRounds,
+    /// Not narrow enough, and it will not be within the rounds that are allowed.
+    Imprecise,
+}
+
 /// How a study ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// All rounds of the plan were made.
+    /// All rounds of the plan were made, or as many as the precision took.
     Finished,
     /// The time budget was used up; what is there is whole rounds.
     Budget,
@@ -209,4 +265,30 @@ pub struct RunRecord {
     /// Remarks of the driver, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// What the tool says it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// Its throughput over time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+    /// Histogram of its latencies, relative to the study folder ([`Histogram`] as JSON).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<String>,
+    /// What the controller saw on the host meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Surroundings>,
+    /// What the checks of this run said. The evidence of which they are made is above; what needs both arms of the block or the
+    /// whole study is judged by the reader of the journal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+}
+
+/// A histogram of latencies: exact counts by the tool's own bins. Histograms are merged by adding counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Latency in nanoseconds (as the tool names the bin) and how many operations took about so long, in rising order.
+    pub bins: Vec<(u64, u64)>,
+    /// The latency, in nanoseconds, from which on the tool cannot tell latencies apart, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saturated_at: Option<u64>,
 }

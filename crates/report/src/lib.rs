@@ -7,10 +7,12 @@ pub mod analysis;
 mod answer;
 mod figures;
 mod html;
+mod locale;
 mod text;
 
 pub use analysis::{Analysis, analyse};
 pub use html::html;
+pub use locale::{Lang, Words};
 pub use text::{Style, text};
 
 /// Why a report could not be made.

@@ -164,6 +164,11 @@ mod tests {
                         argv: raw.iter().cloned().collect(),
                         raw,
                         remarks: Vec::new(),
+                        work: None,
+                        series: None,
+                        histogram: None,
+                        surroundings: None,
+                        checks: Vec::new(),
                     }))
                 }
             ),

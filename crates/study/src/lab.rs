@@ -61,6 +61,11 @@ impl Turn {
             argv: Vec::new(),
             raw: None,
             remarks: Vec::new(),
+            work: None,
+            series: None,
+            histogram: None,
+            surroundings: None,
+            checks: Vec::new(),
         }
     }
 }

@@ -71,7 +71,7 @@ impl Past {
                     }
                 }
                 Event::Ended { how, .. } => past.finished = *how == Ending::Finished,
-                Event::Opened { .. } | Event::Unknown => {}
+                Event::Opened { .. } | Event::Visited { .. } | Event::Look(_) | Event::Unknown => {}
             }
         }
         // Between a last line and the next `Opened` nobody worked. A wall clock can be set back.

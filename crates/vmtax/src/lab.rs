@@ -374,6 +374,11 @@ impl Lab for RealLab<'_> {
             argv,
             raw: findings.raw,
             remarks: findings.remarks,
+            work: None,
+            series: None,
+            histogram: None,
+            surroundings: None,
+            checks: Vec::new(),
         }
     }
 

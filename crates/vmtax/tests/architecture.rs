@@ -13,10 +13,26 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("probes", &["model"]),
     ("machines", &["model"]),
     ("store", &["model"]),
-    ("study", &["model", "stats"]),
-    ("report", &["model", "stats"]),
+    ("validity", &["model", "stats"]),
+    ("study", &["model", "stats", "validity"]),
+    ("report", &["model", "stats", "validity"]),
     ("agent", &["model", "workloads", "probes"]),
-    ("vmtax", &["model", "stats", "workloads", "drivers", "probes", "machines", "store", "study", "report", "agent"]),
+    (
+        "vmtax",
+        &[
+            "model",
+            "stats",
+            "validity",
+            "workloads",
+            "drivers",
+            "probes",
+            "machines",
+            "store",
+            "study",
+            "report",
+            "agent",
+        ],
+    ),
 ];
 
 fn edges() -> BTreeMap<String, BTreeSet<String>> {

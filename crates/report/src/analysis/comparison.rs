@@ -1,9 +1,8 @@
 //! One metric, host against guest.
 
-use super::journal::Pair;
 use model::{Direction, Metric};
 use serde::Serialize;
-use stats::Better;
+use validity::Block;
 
 /// One metric of one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,8 +18,25 @@ pub struct Comparison {
     pub overhead: Option<OverheadFigures>,
     /// In one word; none without an interval.
     pub verdict: Option<Verdict>,
+    /// How narrow the interval is, against what was asked for; none for secondary metrics and without an interval.
+    pub precision: Option<PrecisionFigures>,
+    /// By how much pairing reduced the variance: (Var ln host + Var ln guest) / Var d. Below 1 it did harm.
+    pub variance_reduction: Option<f64>,
     /// The rounds that were used, in time order.
     pub points: Vec<Point>,
+}
+
+/// The width of an interval against what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PrecisionFigures {
+    /// Half of the interval's width as a factor beyond 1, percent: the overhead's factor is known to within ± so much.
+    pub half_width_percent: f64,
+    /// What was asked for, percent.
+    pub target_percent: f64,
+    /// True where it was reached.
+    pub reached: bool,
+    /// Rounds that the target would have taken in all, as far as one can tell; none where it was reached or never will be.
+    pub forecast: Option<usize>,
 }
 
 /// Values of one machine over the rounds.
@@ -75,6 +91,10 @@ pub enum Verdict {
     Small,
     /// Not known yet.
     Inconclusive,
+    /// Not known, and the interval is wider than the precision that was asked for: more rounds would be needed than are allowed.
+    Imprecise,
+    /// The figure is not what it claims to be.
+    Invalid,
 }
 
 /// An overhead as people read it.
@@ -125,8 +145,8 @@ pub struct IntervalFigures {
 
 impl Comparison {
     /// None where no block has the metric on both sides.
-    pub(super) fn new(metric: &Metric, pairs: &[Pair<'_>], margin: f64) -> Option<Self> {
-        let points: Vec<Point> = pairs.iter().filter_map(|pair| point(metric, pair)).collect();
+    pub(super) fn new(metric: &Metric, blocks: &[&Block<'_>], margin: f64) -> Option<Self> {
+        let points: Vec<Point> = blocks.iter().filter_map(|block| point(metric, block)).collect();
         let ratios: Vec<f64> = points.iter().filter_map(|p| p.log_cost_ratio).collect();
         let overhead = stats::overhead(&ratios);
         Some(Comparison {
@@ -135,29 +155,23 @@ impl Comparison {
             guest: Arm::new(points.iter().map(|p| p.guest))?,
             verdict: overhead.as_ref().and_then(|o| Verdict::of(o, margin)),
             overhead: overhead.as_ref().map(|o| OverheadFigures::new(o, Some(metric.direction))),
+            precision: None,
+            variance_reduction: None,
             points,
         })
     }
 }
 
-fn point(metric: &Metric, pair: &Pair<'_>) -> Option<Point> {
-    let value = |run: &model::RunRecord| run.outcome.value(&metric.id).filter(|v| v.is_finite());
-    let (host, guest) = (value(pair.host)?, value(pair.guest)?);
+fn point(metric: &Metric, block: &Block<'_>) -> Option<Point> {
+    let [host, guest] = block.values(metric)?;
     Some(Point {
-        place: pair.place,
-        round: pair.host.round,
-        attempt: pair.host.attempt,
+        place: block.place,
+        round: block.host.round,
+        attempt: block.host.attempt,
         host,
         guest,
-        log_cost_ratio: stats::log_cost_ratio(host, guest, better(metric.direction)),
+        log_cost_ratio: block.log_cost_ratio(metric),
     })
-}
-
-fn better(direction: Direction) -> Better {
-    match direction {
-        Direction::Higher => Better::Higher,
-        Direction::Lower => Better::Lower,
-    }
 }
 
 impl Arm {
@@ -230,6 +244,8 @@ impl Verdict {
             Verdict::Equivalent => "EQUIVALENT",
             Verdict::Small => "SMALL",
             Verdict::Inconclusive => "INCONCLUSIVE",
+            Verdict::Imprecise => "IMPRECISE",
+            Verdict::Invalid => "INVALID",
         }
     }
 }

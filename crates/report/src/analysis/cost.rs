@@ -1,13 +1,13 @@
 //! Where the tax goes: what a unit of work cost the physical host, and what a CPU-second yielded.
 
 use super::comparison::{Arm, OverheadFigures};
-use super::journal::Pair;
 use model::plan::Cell;
 use model::record::{GUEST, HOST};
 use model::{Area, Benchmark, Direction, HostCost, Metric, RunRecord, Unit};
 use serde::Serialize;
 use stats::Better;
 use std::collections::BTreeMap;
+use validity::Block;
 
 /// A disk run whose QEMU moved less than this share of the guest's bytes was served by the host's page cache.
 pub(super) const LEAST_DEVICE_SHARE: f64 = 0.8;
@@ -113,7 +113,7 @@ fn done(metric: &Metric, run: &RunRecord, cell: Option<&Cell>) -> Option<f64> {
 }
 
 /// The host's cost of a benchmark; none where no block has cost data on both sides.
-pub(super) fn host_cost(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[Pair<'_>]) -> Option<HostCostReport> {
+pub(super) fn host_cost(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[&Block<'_>]) -> Option<HostCostReport> {
     let (metric, work) = work(benchmark)?;
     let side = |run: &RunRecord| Some((run.host_cost.clone()?, done(metric, run, cell)?));
     let blocks: Vec<[(HostCost, f64); 2]> =
@@ -155,7 +155,7 @@ fn arm_cost(work: &Work, runs: &[(HostCost, f64)]) -> Option<ArmCost> {
 /// Bytes that QEMU moved to and from storage, by the bytes that the guest's tool moved as its bandwidth says; none without cost
 /// data. The guest kernel's own count is of no use here: a request that io_uring first tries without waiting and then hands to a
 /// worker is counted twice (seen with 1 MiB reads on Linux 6.1).
-pub(super) fn device_share(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[Pair<'_>]) -> Option<f64> {
+pub(super) fn device_share(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[&Block<'_>]) -> Option<f64> {
     if benchmark.area != Area::Disk {
         return None;
     }
@@ -173,7 +173,7 @@ pub(super) fn device_share(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[
 }
 
 /// The score per CPU-second; none where a side has no counters.
-pub(super) fn cpu_score(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[Pair<'_>]) -> Option<CpuScore> {
+pub(super) fn cpu_score(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[&Block<'_>]) -> Option<CpuScore> {
     let (metric, _) = work(benchmark)?;
     let score = |run: &RunRecord| {
         let counters = run.counters.as_ref()?;
@@ -193,10 +193,10 @@ pub(super) fn cpu_score(benchmark: &Benchmark, cell: Option<&Cell>, pairs: &[Pai
 }
 
 /// Steal by machine, where it could be read.
-pub(super) fn steal(pairs: &[Pair<'_>]) -> BTreeMap<String, StealShare> {
+pub(super) fn steal(pairs: &[&Block<'_>]) -> BTreeMap<String, StealShare> {
     let mut shares = BTreeMap::new();
     for machine in [HOST, GUEST] {
-        let run = |pair: &Pair<'_>| stolen(if machine == HOST { pair.host } else { pair.guest });
+        let run = |pair: &&Block<'_>| stolen(if machine == HOST { pair.host } else { pair.guest });
         let readings: Vec<(f64, f64)> = pairs.iter().filter_map(run).collect();
         let capacity: f64 = readings.iter().map(|r| r.1).sum();
         if capacity > 0.0 {

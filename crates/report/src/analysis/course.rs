@@ -1,10 +1,10 @@
 //! What happened: rounds and attempts, runs, failures, boots, the end.
 
-use super::journal::Journal;
 use model::record::{Ending, Event, Line, Manifest};
 use model::{FailureCause, Outcome};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use validity::Ledger;
 
 /// The course of a study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -140,7 +140,7 @@ impl From<FailureCause> for TroubleKind {
 }
 
 /// Tells what happened from the journal.
-pub(super) fn course(manifest: &Manifest, lines: &[Line], read: &Journal<'_>) -> Course {
+pub(super) fn course(manifest: &Manifest, lines: &[Line], read: &Ledger<'_>) -> Course {
     let used: BTreeSet<(u32, u32)> = read.used().iter().copied().collect();
     let mut course = Course {
         rounds_planned: manifest.plan.rounds,
@@ -199,7 +199,7 @@ pub(super) fn course(manifest: &Manifest, lines: &[Line], read: &Journal<'_>) ->
                 course.ending = Some(*how);
                 course.ending_why = Some(why.clone());
             }
-            Event::Unknown => {}
+            Event::Visited { .. } | Event::Look(_) | Event::Unknown => {}
         }
     }
     course.repeated = course.attempts.iter().filter(|a| a.attempt > 1).count();

@@ -1,23 +1,26 @@
 //! From a study folder to figures: [`analyse`]. Everything that any report says is in [`Analysis`].
 
+mod checks;
 mod comparison;
 mod cost;
 mod course;
-mod journal;
+mod latency;
 mod notes;
 mod settings;
 
-pub use comparison::{Arm, Comparison, IntervalFigures, OverheadFigures, Point, Strength, Verdict};
+pub use checks::CheckReport;
+pub use comparison::{Arm, Comparison, IntervalFigures, OverheadFigures, Point, PrecisionFigures, Strength, Verdict};
 pub use cost::{ArmCost, CpuScore, HostCostReport, StealShare, Work};
 pub use course::{Attempt, Boots, Course, RunCounts, Trouble, TroubleKind};
+pub use latency::{Distribution, LatencyReport, Percentile};
 pub use notes::{Flag, Note, NoteKind};
 pub use settings::SettingCheck;
 
-use journal::{Journal, Pair};
-use model::record::{GUEST, HOST, Line, Manifest};
+use model::record::{GUEST, HOST, Line, Look, Manifest};
 use model::{Area, Benchmark};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use validity::{Block, Ledger};
 
 /// Number of the JSON report's format; raised when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -42,10 +45,25 @@ pub struct Analysis {
     pub benchmarks: Vec<BenchmarkReport>,
     /// What happened: rounds, runs, failures.
     pub course: Course,
+    /// What the validity checks of the study as a whole said, the worst first.
+    pub checks: Vec<CheckReport>,
+    /// What differs between host and guest beside the virtualization itself.
+    pub differences: Vec<Difference>,
     /// Settings asked for and seen in effect.
     pub settings: Vec<SettingCheck>,
     /// The manifest of the study, unchanged.
     pub manifest: Manifest,
+}
+
+/// A property that host and guest do not share.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Its key, for example `kernel` or `clock-source`.
+    pub key: String,
+    /// The host's.
+    pub host: String,
+    /// The guest's.
+    pub guest: String,
 }
 
 /// The primary metrics of one area together.
@@ -92,6 +110,12 @@ pub struct BenchmarkReport {
     pub steal: BTreeMap<String, StealShare>,
     /// The last command by machine, for tools.
     pub commands: BTreeMap<String, Vec<String>>,
+    /// What the validity checks of its runs and blocks said, the worst first.
+    pub checks: Vec<CheckReport>,
+    /// Every look at its primary metrics, in order.
+    pub looks: Vec<Look>,
+    /// Distribution of its latencies by machine; none where the tool gives no histogram.
+    pub latency: Option<LatencyReport>,
 }
 
 impl BenchmarkReport {
@@ -129,7 +153,7 @@ impl Analysis {
 /// A round counts with its last complete attempt; in it, a block counts for a benchmark when host and guest were both
 /// measured.
 pub fn analyse(manifest: &Manifest, journal: &[Line]) -> Analysis {
-    let read = Journal::new(journal);
+    let read = Ledger::new(journal);
     let mut declared: Vec<&Benchmark> = manifest.benchmarks.iter().collect();
     declared.sort_by_key(|b| b.area);
     let benchmarks: Vec<BenchmarkReport> = declared.into_iter().map(|b| benchmark(manifest, &read, b)).collect();
@@ -146,13 +170,17 @@ pub fn analyse(manifest: &Manifest, journal: &[Line]) -> Analysis {
         areas,
         benchmarks,
         course,
+        checks: Vec::new(),
+        differences: Vec::new(),
         settings,
         manifest: manifest.clone(),
     }
 }
 
-fn benchmark(manifest: &Manifest, journal: &Journal<'_>, benchmark: &Benchmark) -> BenchmarkReport {
-    let (pairs, blocks_dropped) = journal.pairs(&benchmark.id);
+fn benchmark(manifest: &Manifest, ledger: &Ledger<'_>, benchmark: &Benchmark) -> BenchmarkReport {
+    let (blocks, unmeasured) = ledger.blocks(&manifest.plan.limits, benchmark);
+    let pairs: Vec<&Block<'_>> = blocks.iter().filter(|block| block.counts()).collect();
+    let blocks_dropped = unmeasured + blocks.len() - pairs.len();
     let margin = benchmark.area.margin();
     let metrics: Vec<Comparison> =
         benchmark.metrics.iter().filter_map(|m| Comparison::new(m, &pairs, margin)).collect();
@@ -169,9 +197,12 @@ fn benchmark(manifest: &Manifest, journal: &Journal<'_>, benchmark: &Benchmark) 
         cpu_score: cost::cpu_score(benchmark, cell, &pairs),
         steal: cost::steal(&pairs),
         commands: BTreeMap::new(),
+        checks: Vec::new(),
+        looks: Vec::new(),
+        latency: None,
         metrics,
     };
-    for run in journal.runs(&benchmark.id) {
+    for run in ledger.runs(&benchmark.id) {
         for remark in &run.remarks {
             *report.remarks.entry(remark.clone()).or_insert(0) += 1;
         }
@@ -191,7 +222,7 @@ fn flags(
     manifest: &Manifest,
     benchmark: &Benchmark,
     cell: Option<&model::plan::Cell>,
-    pairs: &[Pair<'_>],
+    pairs: &[&Block<'_>],
     report: &BenchmarkReport,
 ) -> Vec<Flag> {
     let mut flags = Vec::new();

@@ -90,7 +90,9 @@ fn verdict_class(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Overhead => "bad",
         Verdict::Equivalent => "good",
-        Verdict::FasterThanHost | Verdict::Small | Verdict::Inconclusive => "open",
+        Verdict::FasterThanHost | Verdict::Small | Verdict::Inconclusive | Verdict::Imprecise | Verdict::Invalid => {
+            "open"
+        }
     }
 }
 

@@ -334,7 +334,9 @@ fn verdict_cell(verdict: Option<Verdict>) -> Cell {
     let tone = match verdict {
         Verdict::Overhead => Tone::Bad,
         Verdict::Equivalent => Tone::Good,
-        Verdict::FasterThanHost | Verdict::Small | Verdict::Inconclusive => Tone::Plain,
+        Verdict::FasterThanHost | Verdict::Small | Verdict::Inconclusive | Verdict::Imprecise | Verdict::Invalid => {
+            Tone::Plain
+        }
     };
     match verdict {
         Verdict::FasterThanHost => Cell::either(verdict.word(), "FASTER"),

@@ -279,12 +279,18 @@ impl Study {
                 resident_bytes: if guest { 412 << 20 } else { 38 << 20 },
                 context_switches: 5200,
                 wall_seconds: wall + 0.01,
+                ..HostCost::default()
             }),
             controller_seconds: Some(wall + 0.004),
             total_seconds: wall + 0.3,
             argv: if disk { fio_argv(&benchmark.id, guest) } else { Vec::new() },
             raw: disk.then(|| format!("raw/{round}-{attempt}-{}-{machine}.json", benchmark.id)),
             remarks: Vec::new(),
+            work: None,
+            series: None,
+            histogram: None,
+            surroundings: None,
+            checks: Vec::new(),
         }
     }
 
@@ -395,6 +401,8 @@ fn manifest(rounds: u32) -> Manifest {
             configuration,
             machine,
             rounds,
+            precision: None,
+            limits: Limits::default(),
             seed: 20_260_621,
             budget_seconds: None,
             accelerator: AcceleratorChoice::Auto,

@@ -222,6 +222,11 @@ impl Story {
             argv: Vec::new(),
             raw: None,
             remarks: Vec::new(),
+            work: None,
+            series: None,
+            histogram: None,
+            surroundings: None,
+            checks: Vec::new(),
         };
         if matches!(record.outcome, Outcome::Measured { .. }) {
             let wall = 5.0 + 0.01 * self.noise().abs();
@@ -237,6 +242,7 @@ impl Story {
                 read_bytes: Some(if benchmark == DISK { 219492352 } else { 0 }),
                 write_bytes: Some(0),
                 context_switches: Some(71),
+                ..Counters::default()
             });
             record.host_cost = Some(HostCost {
                 vcpu_seconds: 4.94,

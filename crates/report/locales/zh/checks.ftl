@@ -1,0 +1,1 @@
+### Checks: title, evidence, what to do (keys: check-THREAT-title, -evidence, -advice).
