@@ -1,6 +1,6 @@
 //! How long it takes: first from what the benchmarks say they need, then from what was seen.
 
-use model::plan::{Cell, Plan};
+use model::plan::{Cell, FIRST_LOOK, Plan};
 use model::record::{HOST, RunRecord};
 use model::{Accelerator, Outcome};
 use std::collections::BTreeMap;
@@ -30,15 +30,18 @@ impl Costs {
 pub struct Estimate {
     /// One round, seconds.
     pub per_round: f64,
+    /// As many rounds as are made in any case, seconds: all of them, or with a precision those up to the first look.
+    pub least: f64,
     /// All rounds, seconds, without the time budget.
-    pub total: f64,
+    pub most: f64,
 }
 
 /// How long `plan` will take on these machines, to be shown before it starts (statistics.md 2.3, item 8). A budget below
 /// `per_round` yields no complete round.
 pub fn estimate_seconds(plan: &Plan, machines: &[String], costs: Costs) -> Estimate {
     let per_round = Forecast::new(costs).round(&plan.cells, machines);
-    Estimate { per_round, total: per_round * f64::from(plan.rounds) }
+    let least = if plan.precision.is_some() { plan.rounds.min(FIRST_LOOK) } else { plan.rounds };
+    Estimate { per_round, least: per_round * f64::from(least), most: per_round * f64::from(plan.rounds) }
 }
 
 /// What is expected of the rest, corrected by everything that is seen.

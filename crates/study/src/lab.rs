@@ -7,8 +7,8 @@ use std::time::Instant;
 
 /// Carries out what the loop decides: with guests and agents in the real tool, from a script in the loop's tests.
 pub trait Lab {
-    /// Boots the guests of this round afresh and warms them up; makes sure that the host's agent lives. Returns one
-    /// [`Event::Booted`] per guest. Nothing of an earlier round is left before. When the user asks to stop, it comes back
+    /// Boots the guests of this round afresh and warms them up; makes sure that the host's agent lives; looks at what else goes on
+    /// there. Returns one [`Event::Booted`] per guest and one [`Event::Visited`] per machine. Nothing of an earlier round is left before. When the user asks to stop, it comes back
     /// soon, with whatever failure.
     fn start_round(&mut self, round: u32, attempt: u32) -> Result<Vec<Event>, RoundFailure>;
 
@@ -16,6 +16,9 @@ pub trait Lab {
     /// [ends the round](model::FailureCause::ends_the_round) says that the machine is lost for the rest of the round.
     /// When the user asks to stop, it comes back soon, with [`Outcome::Cancelled`].
     fn run(&mut self, at: &Turn, cell: &Cell) -> RunRecord;
+
+    /// Looks at the machines once more after the last block of a round that lost none of them; returns what to write down.
+    fn leave_round(&mut self) -> Vec<Event>;
 
     /// Unmakes the guests of the round. Called once after every [`Lab::start_round`], also after one that failed.
     fn end_round(&mut self);
@@ -114,8 +117,10 @@ pub trait Watcher {
 pub struct Progress<'a> {
     /// The round under way, from 1.
     pub round: u32,
-    /// Rounds of the plan.
+    /// Rounds of the plan, at most.
     pub rounds: u32,
+    /// Benchmarks that are measured in this round.
+    pub open: usize,
     /// The attempt at this round, from 1.
     pub attempt: u32,
     /// Blocks of this round that are over.

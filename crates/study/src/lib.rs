@@ -4,11 +4,11 @@
 //! and watcher, so that its tests take milliseconds. Touches no file, process or terminal itself.
 //!
 //! ```text
-//! for every round that is not complete:
-//!     RoundStarted, boot, Booted…
-//!     for every block, in random order (the same for all machines):
+//! while a benchmark is open and rounds are left:
+//!     RoundStarted, boot, Booted…, Visited…
+//!     for every open benchmark, in random order (the same for all machines):
 //!         for every machine, in random order:    run, Run
-//!     RoundEnded
+//!     Visited…, RoundEnded, Look…
 //! Ended
 //! ```
 
@@ -20,9 +20,10 @@ mod lab;
 mod order;
 mod past;
 mod run;
+mod standing;
 
 pub use budget::{OVERTIME, ROUNDS_BEFORE_CUT, SPARE};
 pub use estimate::{Costs, Estimate, estimate_seconds};
 pub use lab::{Clock, Journal, JournalError, Lab, Progress, RoundFailure, Step, StopReason, Stopwatch, Turn, Watcher};
 pub use order::{block_order, turn_order};
-pub use run::{Conclusion, MAX_ATTEMPTS, StudyError, World, run_study};
+pub use run::{Conclusion, MAX_ATTEMPTS, StudyError, World, finished, run_study};

@@ -1,15 +1,16 @@
 //! What a journal says of earlier sessions, as far as it matters for going on.
 
 use crate::estimate::Forecast;
+use crate::standing::Standings;
 use model::Outcome;
-use model::record::{Ending, Event, Line, RunRecord};
+use model::record::{Ending, Event, Line, Look, RunRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an attempt at a round made.
 #[derive(Default)]
 pub(crate) struct Made {
-    /// Sum of its runs, seconds.
-    pub runs_seconds: f64,
+    /// Its runs.
+    pub runs: Vec<RunRecord>,
     /// Benchmarks that were skipped, with the first reason.
     pub skipped: BTreeMap<String, String>,
 }
@@ -17,16 +18,24 @@ pub(crate) struct Made {
 impl Made {
     /// Notes a run.
     pub(crate) fn see(&mut self, run: &RunRecord) {
-        self.runs_seconds += run.total_seconds;
         if let Outcome::Skipped { why } = &run.outcome {
             self.skipped.entry(run.benchmark.clone()).or_insert_with(|| why.clone());
         }
+        self.runs.push(run.clone());
+    }
+
+    /// Sum of its runs, seconds.
+    pub(crate) fn runs_seconds(&self) -> f64 {
+        self.runs.iter().map(|run| run.total_seconds).sum()
     }
 }
 
 /// What is behind.
-#[derive(Default)]
-pub(crate) struct Past {
+pub(crate) struct Past<'a> {
+    /// Where the benchmarks stand.
+    pub standings: Standings<'a>,
+    /// Looks that follow from complete rounds and are not in the journal: a controller was killed before it wrote them.
+    pub unwritten_looks: Vec<Look>,
     /// Rounds that are complete and not repeated.
     pub complete: BTreeSet<u32>,
     /// Highest attempt at each round that was begun. A round that was cut off goes on as another attempt: the guests of
@@ -41,10 +50,18 @@ pub(crate) struct Past {
     pub finished: bool,
 }
 
-impl Past {
+impl<'a> Past<'a> {
     /// Reads `history` and teaches `forecast` what it says about time.
-    pub(crate) fn of(history: &[Line], forecast: &mut Forecast) -> Self {
-        let mut past = Past::default();
+    pub(crate) fn of(standings: Standings<'a>, history: &[Line], forecast: &mut Forecast) -> Self {
+        let mut past = Past {
+            standings,
+            unwritten_looks: Vec::new(),
+            complete: BTreeSet::new(),
+            attempts: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            elapsed: 0.0,
+            finished: false,
+        };
         // The attempt at hand: its place, when it began, what it made.
         let mut at_hand: Option<((u32, u32), f64, Made)> = None;
         for line in history {
@@ -66,12 +83,14 @@ impl Past {
                     let ended = at_hand.take().filter(|(place, ..)| *place == (*round, *attempt));
                     if *complete {
                         let (_, since, made) = ended.unwrap_or(((*round, *attempt), line.at, Made::default()));
-                        forecast.see_round(line.at - since, made.runs_seconds);
-                        past.complete(*round, made);
+                        forecast.see_round(line.at - since, made.runs_seconds());
+                        let looks = past.complete(*round, made);
+                        past.unwritten_looks.extend(looks);
                     }
                 }
                 Event::Ended { how, .. } => past.finished = *how == Ending::Finished,
-                Event::Opened { .. } | Event::Visited { .. } | Event::Look(_) | Event::Unknown => {}
+                Event::Look(look) => past.unwritten_looks.retain(|due| !is_same(due, look)),
+                Event::Opened { .. } | Event::Visited { .. } | Event::Unknown => {}
             }
         }
         // Between a last line and the next `Opened` nobody worked. A wall clock can be set back.
@@ -83,12 +102,14 @@ impl Past {
         past
     }
 
-    /// Notes that a round is complete, and what it made.
-    pub(crate) fn complete(&mut self, round: u32, made: Made) {
+    /// Notes that a round is complete, and what it made. Returns the looks that follow.
+    pub(crate) fn complete(&mut self, round: u32, made: Made) -> Vec<Look> {
         self.complete.insert(round);
+        let looks = self.standings.see_round(round, &made.runs);
         for (benchmark, why) in made.skipped {
             self.skipped.entry(benchmark).or_insert(why);
         }
+        looks
     }
 
     /// Notes that this attempt was begun.
@@ -101,4 +122,9 @@ impl Past {
     pub(crate) fn next_attempt(&self, round: u32) -> u32 {
         self.attempts.get(&round).map_or(1, |highest| highest.saturating_add(1))
     }
+}
+
+/// True where two looks are at the same metric after the same round.
+fn is_same(a: &Look, b: &Look) -> bool {
+    (a.round, &a.benchmark, &a.metric) == (b.round, &b.benchmark, &b.metric)
 }

@@ -5,10 +5,11 @@ use crate::estimate::{Costs, Forecast};
 use crate::lab::{Clock, Journal, JournalError, Lab, Progress, Step, StopReason, Turn, Watcher};
 use crate::order::{block_order, turn_order};
 use crate::past::{Made, Past};
+use crate::standing::Standings;
 use model::plan::{Cell, Plan};
 use model::quantity::show_duration;
 use model::record::{Ending, Event, Line, RunRecord};
-use model::{FailureCause, Outcome};
+use model::{Benchmark, FailureCause, Outcome};
 
 /// Most attempts at a round in one session. Who resumes a study that failed asks for as many again.
 pub const MAX_ATTEMPTS: u32 = 3;
@@ -52,8 +53,11 @@ pub enum StudyError {
     },
 }
 
-/// Makes the rounds of `plan` that `history` (the study's journal so far) lacks, on `machines`. `costs` are for the
-/// remaining time until more is known.
+/// Makes the rounds of `plan` that `history` (the study's journal so far) lacks, on `machines`. `benchmarks` are those of the
+/// plan, as declared; `costs` are for the remaining time until more is known.
+///
+/// With a precision in the plan, a round is made as long as some benchmark is open, and only open ones take part in it; without
+/// one, all rounds are made with everything.
 ///
 /// A run that loses its machine (the guest died, the pipe broke, no answer in time) ends the attempt at its round. The
 /// round is made again, in a new order, at most [`MAX_ATTEMPTS`] times, with at most half as many repeats as the plan has
@@ -64,15 +68,19 @@ pub enum StudyError {
 /// once; otherwise it is ended by [`Event::Ended`]. A study that was finished before is left as it is.
 pub fn run_study(
     plan: &Plan,
+    benchmarks: &[Benchmark],
     machines: &[String],
     costs: Costs,
     history: &[Line],
     world: World<'_>,
 ) -> Result<Conclusion, StudyError> {
     let mut forecast = Forecast::new(costs);
-    let past = Past::of(history, &mut forecast);
+    let past = Past::of(Standings::new(plan, benchmarks), history, &mut forecast);
     let mut study = Study { plan, machines, world, past, forecast, round: 1 };
-    let was_finished = study.past.finished && (1..=plan.rounds).all(|round| study.past.complete.contains(&round));
+    let was_finished = study.past.finished && study.goal_reached().is_some();
+    for look in std::mem::take(&mut study.past.unwritten_looks) {
+        study.journal(&Event::Look(look))?;
+    }
     let End { how, why } = study.rounds()?;
     if !was_finished {
         study.journal(&Event::Ended { how, why: why.clone() })?;
@@ -80,11 +88,41 @@ pub fn run_study(
     Ok(Conclusion { how, why, complete_rounds: study.complete() })
 }
 
+/// Why nothing is left to do for `plan` after `history`; none where something is.
+pub fn finished(plan: &Plan, benchmarks: &[Benchmark], history: &[Line]) -> Option<String> {
+    let mut forecast = Forecast::new(Costs { round_seconds: 0.0, guest_run_seconds: 0.0 });
+    goal_reached(plan, &Past::of(Standings::new(plan, benchmarks), history, &mut forecast))
+}
+
+/// Why the study has what it wants: all rounds, or all benchmarks precise enough or given up.
+fn goal_reached(plan: &Plan, past: &Past<'_>) -> Option<String> {
+    let mut cells = plan.cells.iter().filter(|cell| !past.skipped.contains_key(&cell.benchmark)).peekable();
+    if (1..=plan.rounds).all(|round| past.complete.contains(&round)) {
+        return Some(match plan.rounds {
+            1 => "The round was made".to_owned(),
+            rounds => format!("All {rounds} rounds were made"),
+        });
+    }
+    if cells.peek().is_none() || cells.any(|cell| past.standings.is_open(&cell.benchmark)) {
+        return None;
+    }
+    let rounds = past.complete.len();
+    let imprecise = past.standings.imprecise();
+    Some(if imprecise.is_empty() {
+        format!("After {rounds} rounds every benchmark was as precise as asked for")
+    } else {
+        format!(
+            "After {rounds} rounds more would not have helped: {} would not become precise enough",
+            imprecise.join(", ")
+        )
+    })
+}
+
 struct Study<'a, 'w> {
     plan: &'a Plan,
     machines: &'a [String],
     world: World<'w>,
-    past: Past,
+    past: Past<'a>,
     forecast: Forecast,
     /// The round at hand.
     round: u32,
@@ -123,7 +161,7 @@ impl<'a> Study<'a, '_> {
         for round in 1..=rounds {
             self.round = round;
             let mut attempts = 0;
-            while !self.past.complete.contains(&round) {
+            while !self.past.complete.contains(&round) && self.goal_reached().is_none() {
                 if let Some(end) = self.no_more_rounds() {
                     return Ok(end);
                 }
@@ -143,11 +181,12 @@ impl<'a> Study<'a, '_> {
                 }
             }
         }
-        let why = match rounds {
-            1 => "The round was made".to_owned(),
-            _ => format!("All {rounds} rounds were made"),
-        };
+        let why = self.goal_reached().unwrap_or_default();
         Ok(self.nothing_left().unwrap_or(End { how: Ending::Finished, why }))
+    }
+
+    fn goal_reached(&self) -> Option<String> {
+        goal_reached(self.plan, &self.past)
     }
 
     /// Why no other round is to begin.
@@ -165,7 +204,7 @@ impl<'a> Study<'a, '_> {
     }
 
     fn nothing_left(&self) -> Option<End> {
-        if self.open().next().is_some() {
+        if self.plan.cells.iter().any(|cell| !self.past.skipped.contains_key(&cell.benchmark)) {
             return None;
         }
         let why = match self.past.skipped.iter().next() {
@@ -194,6 +233,9 @@ impl<'a> Study<'a, '_> {
         let mut made = Made::default();
         let since = self.world.clock.now();
         let ended = self.blocks(&mut place, &mut made).and_then(|end| {
+            if matches!(end, RoundEnd::Complete) {
+                self.world.lab.leave_round().iter().try_for_each(|event| self.journal(event))?;
+            }
             let why = end.why().map(str::to_owned);
             self.journal(&Event::RoundEnded { round, attempt, complete: why.is_none(), why })?;
             Ok(end)
@@ -202,8 +244,10 @@ impl<'a> Study<'a, '_> {
 
         let end = ended?;
         if end.why().is_none() {
-            self.forecast.see_round(self.world.clock.now() - since, made.runs_seconds);
-            self.past.complete(round, made);
+            self.forecast.see_round(self.world.clock.now() - since, made.runs_seconds());
+            for look in self.past.complete(round, made) {
+                self.journal(&Event::Look(look))?;
+            }
         }
         let again = if matches!(end, RoundEnd::Broken(_)) { self.forecast.round(open, self.machines) } else { 0.0 };
         self.tell(&place, Step::RoundOver { why: end.why() }, again);
@@ -274,7 +318,10 @@ impl<'a> Study<'a, '_> {
 
     /// The cells that are still measured.
     fn open(&self) -> impl Iterator<Item = &'a Cell> {
-        self.plan.cells.iter().filter(|cell| !self.past.skipped.contains_key(&cell.benchmark))
+        let (plan, past) = (self.plan, &self.past);
+        let is_open =
+            |cell: &&Cell| !past.skipped.contains_key(&cell.benchmark) && past.standings.is_open(&cell.benchmark);
+        plan.cells.iter().filter(is_open).collect::<Vec<_>>().into_iter()
     }
 
     fn complete(&self) -> u32 {
@@ -290,15 +337,27 @@ impl<'a> Study<'a, '_> {
         self.world.journal.append(event).map_err(|source| StudyError::Journal { round, source })
     }
 
+    /// Seconds of the rounds after `round`, as far as one can tell: each benchmark in as many of them as it will probably take.
+    fn left_in_later_rounds(&self, round: u32) -> f64 {
+        let left = (1..=self.plan.rounds).filter(|r| *r != round && !self.past.complete.contains(r)).count() as u32;
+        let under_way = u32::from(!self.past.complete.contains(&round));
+        let to_come =
+            |cell: &Cell| self.past.standings.to_come(&cell.benchmark, left + under_way).saturating_sub(under_way);
+        let open: Vec<(&Cell, u32)> = self.open().map(|cell| (cell, to_come(cell))).collect();
+        let rounds = open.iter().map(|(_, rounds)| *rounds).max().unwrap_or(0);
+        let runs = open.iter().map(|(cell, rounds)| f64::from(*rounds) * self.forecast.blocks([*cell], self.machines));
+        f64::from(rounds) * self.forecast.round([], self.machines) + runs.sum::<f64>()
+    }
+
     /// Tells the watcher; `left_in_round` in seconds.
     fn tell(&mut self, place: &Place<'_>, step: Step<'_>, left_in_round: f64) {
-        let to_come = (1..=self.plan.rounds).filter(|r| *r != place.round && !self.past.complete.contains(r)).count();
-        let left = left_in_round + to_come as f64 * self.forecast.round(self.open(), self.machines);
+        let left = left_in_round + self.left_in_later_rounds(place.round);
         let elapsed_seconds = self.elapsed();
         let budget_left = self.plan.budget_seconds.map_or(f64::INFINITY, |budget| (budget - elapsed_seconds).max(0.0));
         self.world.watcher.event(&Progress {
             round: place.round,
             rounds: self.plan.rounds,
+            open: self.open().count(),
             attempt: place.attempt,
             blocks_done: place.blocks_done,
             blocks: place.order.len() as u32,

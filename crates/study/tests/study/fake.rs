@@ -1,11 +1,12 @@
 //! A lab, a journal, a clock and a user from a script. The lab insists on what the loop promises it.
 
-use model::benchmark::{Area, Benchmark, Load, Needs, Runner};
+use model::benchmark::{Area, Benchmark, Direction, Load, Metric, Needs, Runner};
+use model::evidence::Idle;
 use model::outcome::{FailureCause, Outcome};
 use model::params::{ParamError, Params};
 use model::plan::{Cell, Located, Plan, Request};
 use model::record::{Event, GUEST, HOST, Line, RunRecord};
-use model::{Accelerator, Catalog};
+use model::{Accelerator, Catalog, Unit};
 use std::cell::{Cell as Slot, RefCell};
 use std::collections::BTreeMap;
 use vmtax_study::{
@@ -26,7 +27,10 @@ impl Load for Loads {
             area: Area::Cpu,
             runner: Runner::Workload { name: id.to_owned(), version: 1 },
             params: Vec::new(),
-            metrics: Vec::new(),
+            metrics: vec![
+                Metric::new("rate", "", Unit::PerSecond, ("/s", 1.0), Direction::Higher).primary(),
+                Metric::new("latency", "", Unit::Seconds, ("s", 1.0), Direction::Lower),
+            ],
             kernel_bound: false,
         };
         BENCHMARKS.map(one).to_vec()
@@ -35,6 +39,10 @@ impl Load for Loads {
     fn needs(&self, _: &Params) -> Result<Needs, ParamError> {
         Ok(Needs { seconds: 5.0, ..Needs::default() })
     }
+}
+
+pub fn benchmarks() -> Vec<Benchmark> {
+    Loads.benchmarks()
 }
 
 pub fn plan(rounds: u32) -> Plan {
@@ -70,6 +78,8 @@ pub struct Script {
     pub stop: Box<dyn Fn(usize) -> Option<StopReason>>,
     pub boot_seconds: f64,
     pub run_seconds: Box<dyn Fn(&Turn) -> f64>,
+    /// The last word on a record.
+    pub record: Box<dyn Fn(&mut RunRecord)>,
     /// The journal's disk is full from this line on.
     pub room_for_lines: usize,
 }
@@ -83,6 +93,7 @@ pub fn script(rounds: u32) -> Script {
         stop: Box::new(|_| None),
         boot_seconds: 3.0,
         run_seconds: Box::new(|_| 5.0),
+        record: Box::new(|_| ()),
         room_for_lines: usize::MAX,
     }
 }
@@ -133,6 +144,7 @@ impl Script {
         let mut steps = Steps(Vec::new());
         let end = run_study(
             &self.plan,
+            &benchmarks(),
             &machines(),
             Costs::typical(Accelerator::Kvm),
             &history,
@@ -192,7 +204,23 @@ impl Lab for &Stage<'_> {
         self.pass(seconds);
         let mut record = at.record(&cell.benchmark, (self.script.outcome)(at, cell));
         record.total_seconds = seconds;
+        (self.script.record)(&mut record);
         record
+    }
+
+    fn leave_round(&mut self) -> Vec<Event> {
+        let (round, attempt) = self.alive.get().unwrap();
+        let idle = Some(Idle::default());
+        [HOST, GUEST]
+            .map(|machine| Event::Visited {
+                machine: machine.to_owned(),
+                round,
+                attempt,
+                leaving: true,
+                idle,
+                canary_seconds: None,
+            })
+            .to_vec()
     }
 
     fn end_round(&mut self) {
@@ -221,7 +249,8 @@ struct Steps(Vec<(String, f64, f64)>);
 
 impl Watcher for Steps {
     fn event(&mut self, progress: &Progress<'_>) {
-        let Progress { round, rounds, attempt, blocks_done, blocks, step, elapsed_seconds, left_seconds } = *progress;
+        let Progress { round, rounds, open: _, attempt, blocks_done, blocks, step, elapsed_seconds, left_seconds } =
+            *progress;
         let step = match step {
             Step::Booting => "boot".to_owned(),
             Step::Running { machine, benchmark } => format!("{benchmark} on {machine}"),

@@ -4,5 +4,6 @@
 
 mod budget;
 mod fake;
+mod precision;
 mod resume;
 mod rounds;
