@@ -1,9 +1,10 @@
-//! What the CPUs of a machine did, from the first line of /proc/stat (proc_stat(5), Documentation/filesystems/proc.rst 1.7).
+//! What the CPUs of a machine did, from /proc/stat (proc_stat(5), Documentation/filesystems/proc.rst 1.7).
 
 use crate::Root;
+use crate::text::field;
 use std::io;
 
-/// CPU time since boot, summed over all CPUs.
+/// CPU time since boot, summed over all CPUs or some.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CpuTimes {
     /// Time that the hypervisor gave to somebody else while a CPU of this machine wanted to run (field 8), seconds; none on
@@ -19,13 +20,35 @@ impl CpuTimes {
     /// Reads them.
     pub fn read(root: &Root) -> io::Result<Self> {
         let text = root.read("proc/stat")?;
-        Self::parse(&text, ticks_per_second()).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{} has no cpu line", root.path("proc/stat").display()))
-        })
+        Self::parse(&text, ticks_per_second()).ok_or_else(|| malformed(root, "cpu"))
+    }
+
+    /// Those of some CPUs only, summed: on a large machine the sum over all hides what happened to a few. An error where one of them is
+    /// offline, or `cpus` is empty.
+    pub fn of_cpus(root: &Root, cpus: &[u32]) -> io::Result<Self> {
+        let text = root.read("proc/stat")?;
+        let of_cpu = |cpu: &u32| {
+            let name = format!("cpu{cpu}");
+            let times = field(&text, &name).and_then(|ticks| Self::parse_ticks(ticks, ticks_per_second()));
+            times.ok_or_else(|| malformed(root, &name))
+        };
+        let all = cpus.iter().map(of_cpu).collect::<io::Result<Vec<_>>>()?;
+        all.into_iter().reduce(|a, b| a.plus(&b)).ok_or_else(|| malformed(root, "chosen cpu"))
+    }
+
+    fn plus(&self, other: &CpuTimes) -> CpuTimes {
+        CpuTimes {
+            steal_seconds: self.steal_seconds.zip(other.steal_seconds).map(|(a, b)| a + b),
+            idle_seconds: self.idle_seconds + other.idle_seconds,
+            total_seconds: self.total_seconds + other.total_seconds,
+        }
     }
 
     fn parse(text: &str, ticks_per_second: f64) -> Option<Self> {
-        let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+        Self::parse_ticks(text.lines().find_map(|line| line.strip_prefix("cpu "))?, ticks_per_second)
+    }
+
+    fn parse_ticks(line: &str, ticks_per_second: f64) -> Option<Self> {
         let ticks = line.split_whitespace().map(str::parse::<u64>).take(8).collect::<Result<Vec<_>, _>>().ok()?;
         let seconds = |index: usize| ticks.get(index).map(|t| *t as f64 / ticks_per_second);
         Some(CpuTimes {
@@ -56,6 +79,10 @@ impl CpuTimes {
         let steal = self.steal_seconds.filter(|_| self.total_seconds > 0.0)?;
         Some((steal / self.total_seconds).clamp(0.0, 1.0))
     }
+}
+
+fn malformed(root: &Root, line: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{} has no {line} line", root.path("proc/stat").display()))
 }
 
 /// The kernel's unit of CPU time in /proc (USER_HZ).
@@ -99,6 +126,20 @@ mod tests {
         assert!(CpuTimes::parse("cpu 1 2 x 4\n", 100.0).is_none() && CpuTimes::parse("intr 1\n", 100.0).is_none());
     }
 
+    #[test]
+    fn some_cpus_can_be_read_alone() {
+        let text =
+            "cpu  9 9 9 9 9 9 9 9\ncpu0 100 0 0 100 0 0 0 50\ncpu1 1 0 0 1 0 0 0 0\ncpu10 0 0 0 100 0 0 0 50\nintr 4\n";
+        let (_folder, root) = crate::fixture::tree(&[("proc/stat", text)]);
+        let ticks = ticks_per_second();
+        let times = CpuTimes::of_cpus(&root, &[0, 10]).unwrap();
+        let expected =
+            CpuTimes { steal_seconds: Some(100.0 / ticks), idle_seconds: 200.0 / ticks, total_seconds: 400.0 / ticks };
+        assert_eq!(times, expected);
+        assert!(CpuTimes::of_cpus(&root, &[0, 2]).unwrap_err().to_string().contains("has no cpu2 line"));
+        assert!(CpuTimes::of_cpus(&root, &[]).is_err());
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn this_machine_is_read() {
@@ -115,6 +156,8 @@ mod tests {
         #[test]
         fn no_text_panics(text in "(cpu |[0-9]{0,21}| |\n|\\PC){0,20}") {
             let _ = CpuTimes::parse(&text, 100.0);
+            let (_folder, root) = crate::fixture::tree(&[("proc/stat", &text)]);
+            let _ = CpuTimes::of_cpus(&root, &[0, 1]);
         }
     }
 }

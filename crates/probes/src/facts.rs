@@ -2,6 +2,9 @@
 
 mod cpu;
 mod disks;
+mod product;
+
+pub use product::burstable;
 
 use crate::Root;
 use crate::text::{chosen, kilobytes};

@@ -16,6 +16,8 @@ pub struct FileSystem {
     pub options: Vec<String>,
     /// The folder of the file system that is mounted (for control groups in containers).
     pub(crate) mounted_folder: PathBuf,
+    /// Its device by number, `254:0`: one of memory, network or a pool has a number too, that of no device.
+    pub(crate) number: String,
 }
 
 impl FileSystem {
@@ -61,7 +63,7 @@ pub fn of_path(root: &Root, path: &Path) -> Option<FileSystem> {
 }
 
 /// `path` without links, as far as it exists.
-fn resolved(path: &Path) -> PathBuf {
+pub(crate) fn resolved(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = absolute.ancestors().find_map(|ancestor| Some((ancestor.canonicalize().ok()?, ancestor)));
     match found {
@@ -73,18 +75,26 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
+const MOUNT_INFO: &str = "proc/self/mountinfo";
+
 /// All mounts that this process sees, in their order.
-pub(crate) fn mounts(root: &Root) -> Vec<FileSystem> {
-    let text = root.read("proc/self/mountinfo").unwrap_or_default();
+fn mounts(root: &Root) -> Vec<FileSystem> {
+    let text = root.read(MOUNT_INFO).unwrap_or_default();
     text.lines().filter_map(parse_mount).collect()
+}
+
+/// The mounts of control groups. Only they are parsed: this is read around every run, and a host of containers has hundreds of others.
+pub(crate) fn control_group_mounts(root: &Root) -> Vec<FileSystem> {
+    let text = root.read(MOUNT_INFO).unwrap_or_default();
+    text.lines().filter(|line| line.contains(" - cgroup")).filter_map(parse_mount).collect()
 }
 
 /// One line: `36 35 98:0 /folder /mnt rw,noatime master:1 - ext4 /dev/sda1 rw,errors=continue`, with any number of optional fields
 /// before the dash.
 fn parse_mount(line: &str) -> Option<FileSystem> {
     let (mount, system) = line.split_once(" - ")?;
-    let mut mount = mount.split(' ').skip(3);
-    let (folder, point, options) = (mount.next()?, mount.next()?, mount.next()?);
+    let mut mount = mount.split(' ').skip(2);
+    let (number, folder, point, options) = (mount.next()?, mount.next()?, mount.next()?, mount.next()?);
     let mut system = system.split(' ');
     let (kind, device, more) = (system.next()?, system.next()?, system.next().unwrap_or(""));
     let words = options.split(',').chain(more.split(',')).filter(|word| !word.is_empty());
@@ -94,6 +104,7 @@ fn parse_mount(line: &str) -> Option<FileSystem> {
         device: unescape(device),
         options: words.map(unescape).collect(),
         mounted_folder: PathBuf::from(unescape(folder)),
+        number: number.to_owned(),
     })
 }
 

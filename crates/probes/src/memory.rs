@@ -2,9 +2,9 @@
 //! (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
 
 use crate::Root;
-use crate::file_system::{FileSystem, mounts};
+use crate::control_groups::{Groups, Version, groups};
 use crate::text::{field, kilobytes};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes that this process can take without swapping or being killed; none where /proc/meminfo cannot be read.
 pub fn available(root: &Root) -> Option<u64> {
@@ -14,49 +14,22 @@ pub fn available(root: &Root) -> Option<u64> {
 
 /// Least headroom in the own memory control group and those above it; none where none of them has a limit.
 fn control_group_headroom(root: &Root) -> Option<u64> {
-    let groups = root.read("proc/self/cgroup").ok()?;
-    let mounted = mounts(root);
-    groups.lines().filter_map(|line| headroom_of_line(root, line, &mounted)).min()
-}
-
-/// Names of the files of one version of control groups.
-struct Version {
-    limit: &'static str,
-    usage: &'static str,
-    /// File pages of `memory.stat` that the kernel gives back at once when memory is short.
-    reclaimable: &'static str,
-}
-
-const V1: Version =
-    Version { limit: "memory.limit_in_bytes", usage: "memory.usage_in_bytes", reclaimable: "total_inactive_file" };
-const V2: Version = Version { limit: "memory.max", usage: "memory.current", reclaimable: "inactive_file" };
-
-/// For one line of /proc/self/cgroup: `4:memory:/path` (version 1) or `0::/path` (version 2).
-fn headroom_of_line(root: &Root, line: &str, mounted: &[FileSystem]) -> Option<u64> {
-    let mut parts = line.splitn(3, ':');
-    let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-    let (version, mount) = if controllers.is_empty() {
-        (V2, mounted.iter().find(|m| m.kind == "cgroup2")?)
-    } else if controllers.split(',').any(|name| name == "memory") {
-        (V1, mounted.iter().find(|m| m.kind == "cgroup" && m.options.iter().any(|o| o == "memory"))?)
-    } else {
-        return None;
-    };
-    // Inside a container the mount can begin below the root of the hierarchy that the path is told from.
-    let path = Path::new(path);
-    let inside = path.strip_prefix(&mount.mounted_folder).or_else(|_| path.strip_prefix("/")).unwrap_or(path);
-    let groups = inside.ancestors().map(|group| mount.mount_point.join(group));
-    groups.filter_map(|folder| headroom(root, &folder, &version)).min()
+    let Groups { version, folders } = groups(root, "self", "memory")?;
+    folders.iter().filter_map(|folder| headroom(root, folder, version)).min()
 }
 
 /// Limit minus usage of one group; none where it has no limit. (Version 1 writes a huge number for "none"; the machine's own memory is
 /// the smaller one then.)
-fn headroom(root: &Root, folder: &Path, version: &Version) -> Option<u64> {
-    let file = |name: &str| -> PathBuf { folder.join(name) };
-    let limit: u64 = root.number(file(version.limit))?;
-    let usage: u64 = root.number(file(version.usage))?;
-    let stat = root.read(file("memory.stat")).unwrap_or_default();
-    let reclaimable: u64 = field(&stat, version.reclaimable).and_then(|value| value.parse().ok()).unwrap_or(0);
+fn headroom(root: &Root, folder: &Path, version: Version) -> Option<u64> {
+    // The last is what `memory.stat` calls the file pages that the kernel gives back at once when memory is short.
+    let (limit, usage, reclaimable) = match version {
+        Version::V1 => ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        Version::V2 => ("memory.max", "memory.current", "inactive_file"),
+    };
+    let limit: u64 = root.number(folder.join(limit))?;
+    let usage: u64 = root.number(folder.join(usage))?;
+    let stat = root.read(folder.join("memory.stat")).unwrap_or_default();
+    let reclaimable: u64 = field(&stat, reclaimable).and_then(|value| value.parse().ok()).unwrap_or(0);
     Some(limit.saturating_sub(usage.saturating_sub(reclaimable)))
 }
 

@@ -50,6 +50,29 @@ pub fn is_direct(root: &Root, pid: u32, path: &Path) -> Option<bool> {
     (!files.is_empty()).then(|| files.iter().all(|file| file.direct))
 }
 
+/// What a process has open of KVM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kvm {
+    /// /dev/kvm itself.
+    pub device: bool,
+    /// Virtual CPUs, which the kernel runs for it: none of them means that the guest is emulated, whatever was asked for.
+    pub vcpus: u32,
+}
+
+/// The descriptors on KVM of `pid`; none where it has ended or may not be looked at.
+pub fn kvm(root: &Root, pid: u32) -> Option<Kvm> {
+    let folder = Path::new("proc").join(pid.to_string()).join("fd");
+    let mut kvm = Kvm::default();
+    for name in root.list(&folder).ok()? {
+        // The descriptor may be closed by now.
+        let Ok(target) = std::fs::read_link(root.path(folder.join(name))) else { continue };
+        let target = target.to_string_lossy();
+        kvm.device |= target == "/dev/kvm";
+        kvm.vcpus += u32::from(target.starts_with("anon_inode:kvm-vcpu:") || target == "anon_inode:kvm-vcpu");
+    }
+    Some(kvm)
+}
+
 /// O_WRONLY or O_RDWR.
 const ACCESS_MODE: u32 = 0o3;
 
@@ -106,6 +129,22 @@ mod tests {
         assert_eq!(is_direct(&root, 7, disk), Some(false), "one buffered descriptor is enough");
         assert_eq!(is_direct(&root, 7, Path::new("/data/other.raw")), None);
         assert_eq!(is_direct(&root, 8, disk), None);
+    }
+
+    #[test]
+    fn virtual_cpus_of_kvm_are_counted() {
+        let (_folder, root) = tree(&[("proc/7/fd/.keep", ""), ("proc/8/fd/.keep", "")]);
+        for (number, target) in [
+            ("3", "/dev/kvm"),
+            ("4", "anon_inode:kvm-vm"),
+            ("5", "anon_inode:kvm-vcpu:0"),
+            ("6", "anon_inode:kvm-vcpu:1"),
+        ] {
+            std::os::unix::fs::symlink(target, root.path("proc/7/fd").join(number)).unwrap();
+        }
+        assert_eq!(kvm(&root, 7), Some(Kvm { device: true, vcpus: 2 }));
+        assert_eq!(kvm(&root, 8), Some(Kvm { device: false, vcpus: 0 }), "emulated");
+        assert_eq!(kvm(&root, 9), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Pressure stall information: how long some task waited for a resource (Documentation/accounting/psi.rst).
 
-use crate::Root;
+use crate::{Root, difference};
 
 /// Time since boot during which at least one task waited, seconds; none where the kernel does not say (CONFIG_PSI off, psi=0, or
 /// older than 4.20).
@@ -23,11 +23,10 @@ impl Pressure {
 
     /// What was added from `self` to `later`.
     pub fn until(&self, later: &Pressure) -> Pressure {
-        let added = |from: Option<f64>, to: Option<f64>| from.zip(to).map(|(a, b)| (b - a).max(0.0));
         Pressure {
-            cpu_seconds: added(self.cpu_seconds, later.cpu_seconds),
-            io_seconds: added(self.io_seconds, later.io_seconds),
-            memory_seconds: added(self.memory_seconds, later.memory_seconds),
+            cpu_seconds: difference::seconds(self.cpu_seconds, later.cpu_seconds),
+            io_seconds: difference::seconds(self.io_seconds, later.io_seconds),
+            memory_seconds: difference::seconds(self.memory_seconds, later.memory_seconds),
         }
     }
 }

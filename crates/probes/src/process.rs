@@ -70,6 +70,11 @@ fn parse_schedstat(text: &str) -> Option<(f64, f64)> {
     (run > 0 || wait > 0).then_some((run as f64 * 1e-9, wait as f64 * 1e-9))
 }
 
+/// Seconds waiting for a CPU, from the schedstat file at `path`; none where the kernel keeps none.
+pub(crate) fn wait_seconds(root: &Root, path: impl AsRef<Path>) -> Option<f64> {
+    parse_schedstat(&root.read(path).ok()?).map(|(_, wait)| wait)
+}
+
 /// The live threads of `pid`, by thread id. Threads that end meanwhile are left out.
 pub fn threads(root: &Root, pid: u32) -> io::Result<Vec<ThreadTimes>> {
     let tasks = folder(pid).join("task");

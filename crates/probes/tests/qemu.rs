@@ -6,7 +6,8 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use vmtax_probes::{Root, open_files, process, qemu_cost, virtual_machines};
+use vmtax_probes::watch::ProcessReading;
+use vmtax_probes::{Root, backing, open_files, process, qemu_cost, virtual_machines};
 
 /// QEMU with one emulated vCPU that runs the firmware, and one disk; killed in the end.
 struct Qemu(Child);
@@ -15,7 +16,7 @@ impl Qemu {
     fn start(disk: &Path, cache: &str) -> Self {
         let drive = format!("file={},format=raw,if=none,id=data,cache={cache},aio=threads", disk.display());
         let child = Command::new("qemu-system-x86_64")
-            .args(["-accel", "tcg", "-name", "guest=probed,debug-threads=on", "-m", "64M", "-nodefaults"])
+            .args(["-accel", "tcg", "-name", "guest=probed,debug-threads=on", "-m", "96M", "-nodefaults"])
             .args(["-display", "none", "-object", "iothread,id=io0", "-drive", &drive])
             .args(["-device", "virtio-blk-pci,drive=data,iothread=io0"])
             .stdin(Stdio::null())
@@ -64,19 +65,27 @@ fn its_cost_is_told_by_role_and_its_disk_as_direct() {
     let (root, pid) = (Root::live(), qemu.0.id());
     qemu.ready(&path);
     assert_eq!(open_files::is_direct(&root, pid, &path), Some(true));
+    assert_eq!(open_files::kvm(&root, pid), Some(open_files::Kvm { device: false, vcpus: 0 }), "it is emulated");
 
     let before = qemu_cost::guest_cost(&root, pid).unwrap();
+    let watched = ProcessReading::read(&root, pid);
     let deadline = Instant::now() + Duration::from_secs(20);
     let cost = loop {
         std::thread::sleep(Duration::from_millis(50));
         let after = qemu_cost::guest_cost(&root, pid).unwrap();
         let cost = before.until(&after);
-        if cost.vcpu_seconds > 0.02 {
+        // Its code buffer is larger, and must not be taken for the guest's memory.
+        let memory = backing::largest_mapping_backing(&root, pid).unwrap();
+        assert_eq!(memory.bytes, 96 << 20, "{memory:?}");
+        if cost.vcpu_seconds > 0.02 && memory.backing.resident > 0 {
+            assert!(memory.backing.resident <= memory.bytes && memory.backing.huge_share().is_some(), "{memory:?}");
             assert!(before.vcpu_wait_seconds(&after).is_some_and(|wait| wait <= cost.wall_seconds));
             break cost;
         }
-        assert!(Instant::now() < deadline, "the firmware takes no CPU time: {cost:?}");
+        assert!(Instant::now() < deadline, "the firmware takes no CPU time or memory: {cost:?} {memory:?}");
     };
+    let change = watched.until(&ProcessReading::read(&root, pid));
+    assert!(change.run_queue_wait_seconds.is_some() && change.wall_seconds > 0.0, "{change:?}");
     assert!(cost.cpu_seconds() <= 4.0 * cost.wall_seconds && cost.resident_bytes > 1 << 20, "{cost:?}");
 }
 
