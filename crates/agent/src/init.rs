@@ -1,5 +1,6 @@
 //! Process 1 of a guest: mounts, loads modules, finds the agent's port, starts the agent, reaps, powers off.
 
+use model::machine::AGENT_PORT;
 use rustix::mount::{MountFlags, mount};
 use rustix::system::{RebootCommand, reboot};
 use std::fs;
@@ -11,8 +12,6 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for a device to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Name of the virtio-serial port to the controller.
-const PORT: &str = "vmtax.agent";
 
 /// (source, target, type, flags, data)
 const MOUNTS: &[(&str, &str, &str, MountFlags, &str)] = &[
@@ -90,7 +89,7 @@ fn read_trimmed(path: &Path) -> Option<String> {
 fn wait_for_port() -> Result<PathBuf, String> {
     wait_for("virtio-serial port for the agent", || {
         let ports = fs::read_dir("/sys/class/virtio-ports").ok()?;
-        let port = ports.flatten().find(|p| read_trimmed(&p.path().join("name")).as_deref() == Some(PORT))?;
+        let port = ports.flatten().find(|p| read_trimmed(&p.path().join("name")).as_deref() == Some(AGENT_PORT))?;
         let device = Path::new("/dev").join(port.file_name());
         device.exists().then_some(device)
     })

@@ -1,7 +1,8 @@
 //! The agent's loop: one request after the other, one task at a time.
 
 use crate::task::{self, Done, Slot};
-use model::messages::{Reply, Request, Task, TaskResult};
+use model::evidence::Idle;
+use model::messages::{MAX_IDLE_SECONDS, Reply, Request, Task, TaskResult};
 use model::wire::{self, Decoder};
 use probes::Root;
 use std::io::{ErrorKind, Read, Write};
@@ -56,6 +57,7 @@ pub fn serve(
                     let sent = epoch.elapsed().as_nanos() as u64;
                     send(&output, &Reply::Clock { received, sent })?;
                 }
+                Request::Idle { seconds } => send(&output, &Reply::Idle { idle: idle(seconds) })?,
                 Request::Run { id, task } => {
                     // The controller starts the next run only after the answer to the last.
                     let slot = Arc::new(Slot::default());
@@ -95,6 +97,21 @@ pub fn serve(
 fn end(running: Option<(u64, Arc<Slot>)>) {
     if let Some((_, slot)) = running {
         slot.cancel();
+    }
+}
+
+/// Sleeps, and says what others did meanwhile on the CPUs that this agent may use.
+fn idle(seconds: f64) -> Idle {
+    let before = task::reading();
+    std::thread::sleep(Duration::try_from_secs_f64(seconds.clamp(0.0, MAX_IDLE_SECONDS)).unwrap_or_default());
+    let passed = before.until(&task::reading());
+    let share = |waited: Option<f64>| waited.filter(|_| passed.wall_seconds > 0.0).map(|s| s / passed.wall_seconds);
+    Idle {
+        seconds: passed.wall_seconds,
+        cpu_share: share(passed.pressure.cpu_seconds),
+        io_share: share(passed.pressure.io_seconds),
+        memory_share: share(passed.pressure.memory_seconds),
+        busy_share: passed.cpu.and_then(|cpu| cpu.busy_share()),
     }
 }
 

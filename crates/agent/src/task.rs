@@ -5,7 +5,7 @@ use crate::worker::{Order, Word};
 use model::messages::{Task, TaskResult};
 use model::{Counters, FailureCause};
 use probes::Root;
-use probes::cpu_times::CpuTimes;
+use probes::watch::MachineReading;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -102,12 +102,22 @@ fn in_its_own_group(command: &mut Command) {
     let _ = command;
 }
 
-/// Machine-wide CPU counters over the timed region, put into `counters`.
-fn machine_counters(counters: &mut Counters, before: Option<CpuTimes>) {
-    let (Some(before), Ok(after)) = (before, CpuTimes::read(&Root::live())) else { return };
-    let passed = before.until(&after);
-    counters.steal_seconds = passed.steal_seconds;
-    counters.cpu_capacity_seconds = Some(passed.total_seconds);
+/// The machine at one moment, as far as it concerns the CPUs that this agent may use.
+pub(crate) fn reading() -> MachineReading {
+    let root = Root::live();
+    // The workload has the agent's affinity; where it cannot be read, so cannot the rest.
+    let cpus = probes::process::cpus_allowed(&root, std::process::id()).unwrap_or_default();
+    MachineReading::read(&root, &cpus)
+}
+
+/// What the whole machine counted over the timed region, put into `counters`.
+fn machine_counters(counters: &mut Counters, before: &MachineReading) {
+    let passed = before.until(&reading());
+    counters.steal_seconds = passed.cpu.and_then(|cpu| cpu.steal_seconds);
+    counters.cpu_capacity_seconds = passed.cpu.map(|cpu| cpu.total_seconds);
+    counters.throttled_seconds = passed.throttling.map(|throttling| throttling.seconds);
+    counters.swapped_pages = passed.paging.swapped_pages();
+    counters.oom_kills = passed.paging.oom_kills;
 }
 
 fn workload(order: &Order, slot: &Slot, begin: &mut dyn FnMut(), end: &mut dyn FnMut()) -> Done {
@@ -154,22 +164,23 @@ fn converse(child: &mut Child, order: &Order, begin: &mut dyn FnMut(), end: &mut
         Word::Failed { why } => return Ok(failed(FailureCause::Tool, why)),
         Word::Result { .. } => return Err("The worker was done before it began".to_owned()),
     }
-    let before = CpuTimes::read(&Root::live()).ok();
+    let before = reading();
     begin();
     input.write_all(b"go\n").map_err(|e| format!("The worker does not listen: {e}"))?;
     let word = hear(&mut output);
     end();
     match word? {
-        Word::Result { values, wall_seconds, usage, anon_huge_bytes } => {
+        Word::Result { values, wall_seconds, usage, anon_huge_bytes, run_queue_wait_seconds } => {
             let mut counters = Counters {
                 wall_seconds,
                 user_seconds: usage.user_seconds,
                 system_seconds: usage.system_seconds,
                 context_switches: Some(usage.context_switches),
                 anon_huge_bytes,
+                run_queue_wait_seconds,
                 ..Counters::default()
             };
-            machine_counters(&mut counters, before);
+            machine_counters(&mut counters, &before);
             Ok(TaskResult::Values { values, counters }.into())
         }
         Word::Failed { why } => Ok(failed(FailureCause::Tool, why)),
@@ -219,7 +230,7 @@ fn tool(
     command.current_dir(scratch).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     in_its_own_group(&mut command);
 
-    let before = CpuTimes::read(&Root::live()).ok();
+    let before = reading();
     begin();
     let start = Instant::now();
     let mut child = match command.spawn() {
@@ -247,7 +258,7 @@ fn tool(
         write_bytes,
         ..Counters::default()
     };
-    machine_counters(&mut counters, before);
+    machine_counters(&mut counters, &before);
     Done { result: TaskResult::Exited { code, signal, counters, truncated: cut_out || cut_err }, stdout, stderr }
 }
 

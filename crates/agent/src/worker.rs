@@ -2,6 +2,7 @@
 
 use model::isa::InstructionSet;
 use model::params::Params;
+use probes::run_queue::RunQueueWait;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -39,6 +40,8 @@ pub enum Word {
         usage: crate::process::Usage,
         /// Anonymous huge pages of the process, bytes.
         anon_huge_bytes: Option<u64>,
+        /// Time for which its threads were ready and waited for a CPU, summed, seconds.
+        run_queue_wait_seconds: Option<f64>,
     },
     /// It did not work.
     Failed {
@@ -85,17 +88,20 @@ fn work(order: &str, input: &mut impl BufRead, output: &mut impl Write) -> Resul
     if go.is_empty() {
         return Err("The agent hung up".to_owned());
     }
+    let waited = || RunQueueWait::read(&probes::Root::live(), std::process::id());
+    let waited_before = waited();
     let before = crate::process::own_usage();
     let start = Instant::now();
     let values = prepared.run();
     let wall_seconds = start.elapsed().as_secs_f64();
     let usage = crate::process::own_usage().since(&before);
+    let run_queue_wait_seconds = waited_before.zip(waited()).map(|(before, after)| before.until(&after));
     let values = values.map_err(|e| chain(&e))?;
     if let Some((metric, value)) = values.iter().find(|(_, v)| !v.is_finite()) {
         return Err(format!("'{metric}' came out as {value}"));
     }
     let anon_huge_bytes = probes::process::anon_huge_bytes(&probes::Root::live(), std::process::id());
-    Ok(Word::Result { values, wall_seconds, usage, anon_huge_bytes })
+    Ok(Word::Result { values, wall_seconds, usage, anon_huge_bytes, run_queue_wait_seconds })
 }
 
 /// An error with its causes, as one line.

@@ -5,6 +5,7 @@
 //! an existing one is refused, and links are not followed.
 
 use crate::file_error::FileError;
+use crate::lease::PREFIX;
 use rustix::fs::{OFlags, SeekFrom, seek, statvfs};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,9 +13,6 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-
-/// How the name of every data file begins: by it a later run knows its own.
-pub const PREFIX: &str = "vmtax-";
 
 /// Bytes written at a time.
 const BLOCK: usize = 1 << 20;

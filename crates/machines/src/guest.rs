@@ -81,6 +81,11 @@ pub enum GuestError {
         /// What QEMU and the console last said.
         autopsy: String,
     },
+    /// It came up, but not under KVM.
+    #[error(
+        "QEMU was told to use KVM, and runs the guest without it: see what stands between vmtax and QEMU (--qemu FILE)"
+    )]
+    NotAccelerated,
     /// QMP failed.
     #[error(transparent)]
     Qmp(#[from] QmpError),
@@ -301,12 +306,17 @@ impl Guest {
         autopsy(&mut self.child, &self.words, &self.console, error)
     }
 
+    /// True where QEMU says (`query-kvm`) that this guest runs by hardware virtualization.
+    pub fn kvm_enabled(&mut self) -> Result<bool, QmpError> {
+        Ok(self.qmp.ask("query-kvm", &Value::Null)?["enabled"].as_bool().unwrap_or(false))
+    }
+
     /// What QEMU says of this guest.
     pub fn hypervisor_facts(&mut self) -> Result<HypervisorFacts, QmpError> {
         let version = self.qmp.ask("query-version", &Value::Null)?;
         let number = |key: &str| version["qemu"][key].as_u64().unwrap_or(0);
         let package = version["package"].as_str().unwrap_or_default().trim();
-        let kvm = self.qmp.ask("query-kvm", &Value::Null)?["enabled"].as_bool().unwrap_or(false);
+        let kvm = self.kvm_enabled()?;
         let memory = self.qmp.ask("query-memory-size-summary", &Value::Null)?["base-memory"].as_u64();
         let nodes = self.qmp.ask("query-named-block-nodes", &json!({ "flat": true }))?;
         let iothreads = self.qmp.ask("query-iothreads", &Value::Null)?;

@@ -11,6 +11,9 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What every guest loads, whatever it is for: the port to the agent, disks, and the file system of the toolbox.
+pub const OF_EVERY_GUEST: &[&str] = &["virtio_pci", "virtio_console", "virtio_blk", "ext4"];
+
 /// Largest module, bytes.
 const MAX_MODULE: usize = 64 << 20;
 /// Compressed modules carry one of these after `.ko`.

@@ -1,7 +1,8 @@
 //! The controller's end of an agent's byte pipe. The same for the host (a socket pair to a child) and for a guest (a socket
 //! pair to QEMU's virtio-serial port), so that both are measured through exactly the same path.
 
-use model::messages::{Reply, Request, Task, TaskResult};
+use model::evidence::Idle;
+use model::messages::{MAX_IDLE_SECONDS, Reply, Request, Task, TaskResult};
 use model::wire::{self, Decoder, Frame, WireError};
 use model::{Facts, FailureCause};
 use std::io::{ErrorKind, Read, Write};
@@ -167,6 +168,15 @@ impl AgentPipe {
             }
         }
         best.ok_or(PipeError::Stopped)
+    }
+
+    /// Lets the machine do nothing for some seconds and asks what others did there meanwhile.
+    pub fn idle(&mut self, seconds: f64) -> Result<Idle, PipeError> {
+        self.send(&Request::Idle { seconds })?;
+        match self.receive(Duration::from_secs_f64(MAX_IDLE_SECONDS + 10.0), &mut || false)? {
+            Reply::Idle { idle } => Ok(idle),
+            other => Err(self.out_of_turn(&other)),
+        }
     }
 
     /// Runs one task. A task that is still running at the deadline is cancelled, and given up if even that is not answered.

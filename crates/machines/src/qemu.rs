@@ -1,11 +1,8 @@
 //! The command line of QEMU for a [`MachineSpec`]. Pure: it starts nothing and opens nothing.
 
-use model::machine::{DATA_SERIAL, TOOLBOX_SERIAL};
+use model::machine::{AGENT_PORT, DATA_SERIAL, TOOLBOX_SERIAL};
 use model::{Accelerator, MachineSpec};
 use std::path::Path;
-
-/// Name of the virtio-serial port to the agent.
-pub const AGENT_PORT: &str = "vmtax.agent";
 
 /// Everything beside the specification that the command line needs. Descriptors are numbers in the new process.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Name of the virtio-serial port over which a guest's agent speaks.
+pub const AGENT_PORT: &str = "vmtax.agent";
 /// Serial number of the data disk, by which the agent finds it.
 pub const DATA_SERIAL: &str = "vmtax-data";
 /// Serial number of the read-only disk with the tools.

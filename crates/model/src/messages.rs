@@ -3,12 +3,16 @@
 //! A conversation starts with [`Request::Hello`]; the agent answers with the same nonce and its build id, and the controller
 //! hangs up on any other. Nothing is sent between [`Reply::Begin`] and [`Reply::End`] of a run.
 
+use crate::evidence::Idle;
 use crate::facts::Facts;
 use crate::isa::InstructionSet;
 use crate::outcome::{Counters, FailureCause};
 use crate::params::Params;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Longest time for which an agent looks on, seconds.
+pub const MAX_IDLE_SECONDS: f64 = 10.0;
 
 /// From controller to agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +29,11 @@ pub enum Request {
     Facts,
     /// Asks for [`Reply::Clock`].
     Clock,
+    /// Asks the machine to do nothing for a while and to tell what others did; answered by [`Reply::Idle`].
+    Idle {
+        /// How long, at most [`MAX_IDLE_SECONDS`].
+        seconds: f64,
+    },
     /// Runs one task; answered by `Begin`, `End`, then `Done` (or by `Done` alone where it could not start).
     Run {
         /// Chosen by the controller, echoed in the answers.
@@ -91,6 +100,11 @@ pub enum Reply {
         received: u64,
         /// Nanoseconds, at departure.
         sent: u64,
+    },
+    /// Answer to [`Request::Idle`].
+    Idle {
+        /// What was seen.
+        idle: Idle,
     },
     /// The timed region of a run is about to start.
     Begin {

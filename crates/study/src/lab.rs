@@ -119,7 +119,7 @@ pub struct Progress<'a> {
     pub round: u32,
     /// Rounds of the plan, at most.
     pub rounds: u32,
-    /// Benchmarks that are measured in this round.
+    /// Benchmarks that are still open.
     pub open: usize,
     /// The attempt at this round, from 1.
     pub attempt: u32,

@@ -80,7 +80,7 @@ pub struct Machine {
 /// Arguments of `vmtax run`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
-  vmtax run                                   the quick suite, 8 rounds
+  vmtax run                                   the quick suite, 8 to 20 rounds
   vmtax run --suite disk --set disk.cache=writeback --set disk.aio=threads
   vmtax run --bench cpu.dhrystone --bench 'disk.rand*' --param disk:size=256m
   vmtax run --plan examples/quick.toml --budget 10m
@@ -99,9 +99,15 @@ pub struct Run {
     /// Parameter of benchmarks, for example time=2s or disk:size=256m; repeatable
     #[arg(long = "param", value_name = "[BENCH:]KEY=VALUE")]
     pub params: Vec<String>,
-    /// Rounds; 3 to 7 make an INDICATIVE study [default: 8]
-    #[arg(long, value_name = "N")]
+    /// Exactly so many rounds; 3 to 7 make an INDICATIVE study [default: as many as the precision takes, from 8 up]
+    #[arg(long, value_name = "N", conflicts_with_all = ["precision", "max_rounds"])]
     pub rounds: Option<String>,
+    /// Half-width of an overhead's interval at which its benchmark is done [default: 3 % for CPU and memory, 5 % for I/O]
+    #[arg(long, value_name = "PERCENT")]
+    pub precision: Option<String>,
+    /// Most rounds; what would not become precise within them is IMPRECISE [default: 20]
+    #[arg(long, value_name = "N")]
+    pub max_rounds: Option<String>,
     /// Longest time for the study, for example 10m
     #[arg(long, value_name = "DURATION")]
     pub budget: Option<String>,

@@ -3,7 +3,7 @@
 use crate::exit::Usage;
 use model::quantity::show_size;
 use probes::Root;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Refuses without root: the keeper's namespace, the tmpfs of the host's agent and the counters of QEMU need it.
 pub fn require_root() -> anyhow::Result<()> {
@@ -82,11 +82,4 @@ pub fn cpu_set(vcpus: u32) -> anyhow::Result<Vec<u32>> {
         .into());
     }
     Ok(chosen)
-}
-
-/// Finds a program in PATH and the places that root's PATH may lack.
-pub fn find_program(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let more = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"].map(PathBuf::from);
-    std::env::split_paths(&path).chain(more).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

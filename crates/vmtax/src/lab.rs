@@ -1,23 +1,27 @@
 //! The real lab: carries out on this host and on real guests what the study's loop decides.
 
+mod station;
+mod watch;
+
 use crate::signals::Stop;
 use crate::workshop::Workshop;
 use drivers::{Driver, Target};
 use machines::guest::{Guest, Recipe};
 use machines::local::Local;
-use machines::pipe::{Finished, Observer, PipeError};
+use machines::pipe::Finished;
+use model::evidence::Idle;
 use model::messages::{Task, TaskResult};
 use model::plan::Cell;
-use model::record::{Event, GUEST, HOST, RunRecord};
-use model::{Area, Benchmark, Counters, FailureCause, HostCost, InstructionSet, Outcome, Runner};
-use probes::Root;
-use probes::qemu_cost::{Snapshot, guest_cost};
+use model::record::{Event, GUEST, RunRecord};
+use model::{Area, Benchmark, Counters, FailureCause, InstructionSet, Outcome, Params, Runner};
+use station::Station;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use store::StudyWriter;
 use study::{Lab, RoundFailure, Turn};
+use watch::{Watch, own_cost};
 
 /// Bytes of tool output that are kept.
 const OUTPUT_LIMIT: u64 = 16 << 20;
@@ -43,10 +47,12 @@ pub struct RealLab<'a> {
     pub folder: &'a RefCell<StudyWriter>,
     /// An empty folder, on which the host's agent mounts its tmpfs.
     pub scratch: &'a Path,
-    /// The host's agent of the round.
-    pub local: Option<Local>,
-    /// The guest of the round.
-    pub guest: Option<Guest>,
+    /// The machines of the study, by name and kind.
+    pub machines: &'a [(String, Kind)],
+    /// Those of the round that live.
+    pub stations: BTreeMap<String, Station>,
+    /// How long to watch every machine before the first block of a round, seconds.
+    pub idle_seconds: f64,
     /// The round.
     pub round: u32,
     /// The attempt at it.
@@ -59,6 +65,10 @@ pub struct RealLab<'a> {
     pub isa: InstructionSet,
     /// The data disk.
     pub data: DataPaths,
+    /// The data file on this host.
+    pub data_path: Option<&'a Path>,
+    /// What was seen on each machine before the first block of the round.
+    pub idle: BTreeMap<String, Idle>,
     /// Paths of tools by machine and name.
     pub tools: BTreeMap<(String, String), String>,
     /// Longest time for one run, if the user named one, seconds.
@@ -67,58 +77,17 @@ pub struct RealLab<'a> {
     pub stop: &'a Stop,
 }
 
-/// Reads the host's side of a run at its begin and end.
-struct Watch<'a> {
-    qemu: Option<u32>,
-    stop: &'a Stop,
-    begun: Option<(Instant, Option<Snapshot>)>,
-    cost: Option<HostCost>,
-    seconds: Option<f64>,
-}
-
-impl<'a> Watch<'a> {
-    fn new(qemu: Option<u32>, stop: &'a Stop) -> Self {
-        Watch { qemu, stop, begun: None, cost: None, seconds: None }
-    }
-
-    fn snapshot(&self) -> Option<Snapshot> {
-        self.qemu.and_then(|pid| guest_cost(&Root::live(), pid).ok())
-    }
-}
-
-impl Observer for Watch<'_> {
-    fn begin(&mut self) {
-        let snapshot = self.snapshot();
-        self.begun = Some((Instant::now(), snapshot));
-    }
-
-    fn end(&mut self) {
-        let Some((start, before)) = self.begun.take() else { return };
-        self.seconds = Some(start.elapsed().as_secs_f64());
-        if let (Some(before), Some(after)) = (before, self.snapshot()) {
-            self.cost = Some(before.until(&after));
-        }
-    }
-
-    fn stop(&self) -> bool {
-        self.stop.asked()
-    }
-}
-
-/// What a run on the host cost it: the workload's own CPU time and I/O.
-fn own_cost(counters: &Counters, controller_seconds: Option<f64>) -> HostCost {
-    HostCost {
-        vcpu_seconds: counters.user_seconds + counters.system_seconds,
-        read_bytes: counters.read_bytes.unwrap_or(0),
-        write_bytes: counters.write_bytes.unwrap_or(0),
-        context_switches: counters.context_switches.unwrap_or(0),
-        wall_seconds: controller_seconds.unwrap_or(counters.wall_seconds),
-        ..HostCost::default()
-    }
+/// What a machine of a study is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An agent on this host.
+    Host,
+    /// A guest.
+    Guest,
 }
 
 /// What came of one task, before it is put into a record.
-struct Findings {
+pub(crate) struct Findings {
     outcome: Outcome,
     counters: Option<Counters>,
     raw: Option<String>,
@@ -135,7 +104,7 @@ impl Findings {
     }
 }
 
-impl RealLab<'_> {
+impl<'a> RealLab<'a> {
     fn benchmark(&self, id: &str) -> Option<&Benchmark> {
         self.benchmarks.iter().find(|b| b.id == id)
     }
@@ -177,7 +146,12 @@ impl RealLab<'_> {
         Duration::from_secs_f64(self.run_timeout.unwrap_or(10.0 * seconds + 30.0))
     }
 
-    /// Sends a task to a machine; the guest's vCPUs run only meanwhile.
+    /// The data file, for runs that use it.
+    fn data_file(&self, cell: &Cell) -> Option<&'a Path> {
+        self.data_path.filter(|_| cell.needs.disk > 0)
+    }
+
+    /// Sends a task to a machine, under watch.
     fn send(
         &mut self,
         machine: &str,
@@ -185,35 +159,9 @@ impl RealLab<'_> {
         deadline: Duration,
         watch: &mut Watch<'_>,
     ) -> Result<Finished, Findings> {
-        if machine == HOST {
-            let Some(local) = &mut self.local else {
-                return Err(Findings::failed(FailureCause::Pipe, "The agent on this host is gone".to_owned()));
-            };
-            return local.agent.run(task, deadline, watch).map_err(|error| match error {
-                PipeError::Stopped => Findings::of(Outcome::Cancelled),
-                error => Findings::failed(error.cause(), error.to_string()),
-            });
-        }
-        let Some(guest) = &mut self.guest else {
-            return Err(Findings::failed(FailureCause::Guest, "The guest is gone".to_owned()));
-        };
-        let finished = match guest.go_on() {
-            Ok(()) => guest.agent.run(task, deadline, watch),
-            Err(error) => {
-                return Err(Findings::failed(FailureCause::Guest, format!("{error}; {}", guest.autopsy(None))));
-            }
-        };
-        match finished {
-            Ok(finished) => match guest.pause() {
-                Ok(()) => Ok(finished),
-                Err(error) => Err(Findings::failed(FailureCause::Guest, error.to_string())),
-            },
-            Err(PipeError::Stopped) => Err(Findings::of(Outcome::Cancelled)),
-            Err(error) => {
-                let autopsy = guest.autopsy(Some(&error));
-                let cause = if guest.alive() { error.cause() } else { FailureCause::Guest };
-                Err(Findings::failed(cause, autopsy))
-            }
+        match self.stations.get_mut(machine) {
+            Some(station) => station.run(task, deadline, watch),
+            None => Err(Findings::failed(FailureCause::Pipe, format!("{machine} is gone"))),
         }
     }
 
@@ -266,8 +214,8 @@ impl RealLab<'_> {
         }
         let Ok((task, _)) = self.task(GUEST, &cell) else { return Ok(()) };
         let deadline = self.deadline(2.0 * WARM_UP_SECONDS);
-        let stop = self.stop;
-        self.send(GUEST, task, deadline, &mut Watch::new(None, stop)).map(drop)
+        let mut watch = Watch::new(None, true, &[], None, self.stop);
+        self.send(GUEST, task, deadline, &mut watch).map(drop)
     }
 }
 
@@ -307,41 +255,94 @@ fn parsed(
     }
 }
 
-impl Lab for RealLab<'_> {
-    fn start_round(&mut self, round: u32, attempt: u32) -> Result<Vec<Event>, RoundFailure> {
-        (self.round, self.attempt) = (round, attempt);
-        let stop = self.stop;
-        let workshop = self.workshop;
-        let local =
-            Local::start(&workshop.nursery, &workshop.program, self.scratch, &self.recipe.cpu_set, &workshop.build);
-        self.local = Some(local.map_err(failure)?);
-        let name = workshop.guest_name(&format!("r{round}a{attempt}"));
-        let mut guest = Guest::boot(&workshop.nursery, &name, &self.recipe, crate::trial::PATIENCE, &|| stop.asked())
+impl RealLab<'_> {
+    /// Boots one machine; a guest is left stopped.
+    fn boot(&mut self, name: &str, kind: Kind) -> Result<Option<Event>, RoundFailure> {
+        let (stop, workshop) = (self.stop, self.workshop);
+        if kind == Kind::Host {
+            let cpus = &self.recipe.cpu_set;
+            let local = Local::start(&workshop.nursery, &workshop.program, self.scratch, cpus, &workshop.build);
+            self.stations.insert(name.to_owned(), Station::Host(local.map_err(failure)?));
+            return Ok(None);
+        }
+        // One image cannot be open twice: the disk is the first guest's.
+        let data = self.recipe.data.clone().filter(|_| name == GUEST);
+        let recipe = Recipe { data, ..self.recipe.clone() };
+        let process = workshop.guest_name(&format!("{name}-r{}a{}", self.round, self.attempt));
+        let mut guest = Guest::boot(&workshop.nursery, &process, &recipe, crate::trial::PATIENCE, &|| stop.asked())
             .map_err(failure)?;
         let offset = guest.agent.clock_offset();
         let offset = offset.map_err(|error| RoundFailure { why: guest.autopsy(Some(&error)) })?;
+        let kvm = guest.kvm_enabled().map_err(failure)?;
+        guest.pause().map_err(failure)?;
         let event = Event::Booted {
-            machine: GUEST.to_owned(),
-            round,
-            attempt,
+            machine: name.to_owned(),
+            round: self.round,
+            attempt: self.attempt,
             ready_seconds: guest.ready_seconds,
             clock_uncertainty_seconds: Some(offset.uncertainty_seconds),
             clock_offset_seconds: Some(offset.offset_seconds),
         };
-        guest.pause().map_err(failure)?;
-        self.guest = Some(guest);
-        self.warm_up().map_err(|findings| match findings.outcome {
-            Outcome::Failed { why, .. } => RoundFailure { why: format!("While the disk was warmed up: {why}") },
+        self.stations.insert(name.to_owned(), Station::Guest { guest: Box::new(guest), kvm });
+        Ok(Some(event))
+    }
+
+    /// Looks at every machine: before the first block also at what others do there.
+    fn visit(&mut self, leaving: bool) -> Result<Vec<Event>, Findings> {
+        let mut events = Vec::new();
+        for (name, _) in self.machines {
+            let mut idle = None;
+            if let Some(station) = self.stations.get_mut(name).filter(|_| !leaving) {
+                idle = Some(station.idle(self.idle_seconds)?);
+                self.idle.insert(name.clone(), idle.unwrap_or_default());
+            }
+            let canary_seconds = self.canary(name)?;
+            let (round, attempt, machine) = (self.round, self.attempt, name.clone());
+            events.push(Event::Visited { machine, round, attempt, leaving, idle, canary_seconds });
+        }
+        Ok(events)
+    }
+
+    /// The spin loop on one machine; none where it did not work, which its runs will tell better.
+    fn canary(&mut self, machine: &str) -> Result<Option<f64>, Findings> {
+        let Some(canary) = workloads::find("canary") else { return Ok(None) };
+        let task = Task::Workload {
+            name: canary.name().to_owned(),
+            version: canary.version(),
+            params: Params::default(),
+            isa: self.isa,
+        };
+        let mut watch = Watch::new(None, true, &[], None, self.stop);
+        let finished = self.send(machine, task, self.deadline(1.0), &mut watch)?;
+        Ok(match finished.result {
+            TaskResult::Values { values, .. } => values.get("time").copied().filter(|s| s.is_finite() && *s > 0.0),
+            _ => None,
+        })
+    }
+}
+
+impl Lab for RealLab<'_> {
+    fn start_round(&mut self, round: u32, attempt: u32) -> Result<Vec<Event>, RoundFailure> {
+        (self.round, self.attempt) = (round, attempt);
+        let mut events = Vec::new();
+        for (name, kind) in self.machines {
+            events.extend(self.boot(name, *kind)?);
+        }
+        let told = |what: &str, findings: Findings| match findings.outcome {
+            Outcome::Failed { why, .. } => RoundFailure { why: format!("While {what}: {why}") },
             _ => RoundFailure { why: "Stopped".to_owned() },
-        })?;
-        Ok(vec![event])
+        };
+        self.warm_up().map_err(|findings| told("the disk was warmed up", findings))?;
+        events.extend(self.visit(false).map_err(|findings| told("the machines were looked at", findings))?);
+        Ok(events)
     }
 
     fn run(&mut self, at: &Turn, cell: &Cell) -> RunRecord {
         let start = Instant::now();
-        let stop = self.stop;
-        let qemu = (at.machine == GUEST).then(|| self.guest.as_ref().map(Guest::pid)).flatten();
-        let mut watch = Watch::new(qemu, stop);
+        let process = self.stations.get(&at.machine).map(|station| (station.pid(), station.is_guest()));
+        let is_guest = process.is_some_and(|(_, is_guest)| is_guest);
+        let cpus = self.recipe.cpu_set.clone();
+        let mut watch = Watch::new(process.map(|p| p.0), is_guest, &cpus, self.data_file(cell), self.stop);
         let mut argv = Vec::new();
         let findings = match self.task(&at.machine, cell) {
             Err(why) => Findings::failed(FailureCause::Harness, why),
@@ -355,9 +356,9 @@ impl Lab for RealLab<'_> {
                 }
             }
         };
-        let host_cost = match at.machine.as_str() {
-            HOST => findings.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
-            _ => watch.cost,
+        let host_cost = match is_guest {
+            false => findings.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
+            true => watch.cost,
         };
         RunRecord {
             round: at.round,
@@ -377,21 +378,26 @@ impl Lab for RealLab<'_> {
             work: None,
             series: None,
             histogram: None,
-            surroundings: None,
+            surroundings: Some(watch.surroundings),
             checks: Vec::new(),
         }
     }
 
+    fn leave_round(&mut self) -> Vec<Event> {
+        // Every figure of the round is in the journal already: a machine that dies now costs nothing but this look.
+        self.visit(true).unwrap_or_default()
+    }
+
     fn end_round(&mut self) {
-        if let Some(guest) = self.guest.take() {
-            let name = store::raw_name(self.round, self.attempt, GUEST, "console", "txt");
+        for (name, station) in std::mem::take(&mut self.stations) {
+            let Station::Guest { guest, .. } = station else { continue };
+            let file = store::raw_name(self.round, self.attempt, &name, "console", "txt");
             let console = guest.console();
             // Evidence, and no figure: a disk that cannot take it will be told by the journal.
             if !console.is_empty() {
-                let _ = self.folder.borrow().write_raw(&name, console.as_bytes());
+                let _ = self.folder.borrow().write_raw(&file, console.as_bytes());
             }
         }
-        self.local = None;
     }
 }
 

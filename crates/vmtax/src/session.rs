@@ -2,7 +2,7 @@
 //! works and what is common to both machines; and the conduct of the rounds.
 
 use crate::exit::Interrupted;
-use crate::lab::{DataPaths, RealLab};
+use crate::lab::{DataPaths, Kind, RealLab};
 use crate::progress::Teller;
 use crate::signals::Stop;
 use crate::trial;
@@ -25,7 +25,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::StudyWriter;
-use study::{Clock, Conclusion, Costs, Journal, JournalError, Progress, Step, Stopwatch, Watcher, World};
+use study::{
+    Clock, Conclusion, Costs, Journal, JournalError, Progress, Step, Stopwatch, Watcher, World, estimate_seconds,
+};
 
 /// Seconds since 1970.
 pub fn now() -> f64 {
@@ -40,7 +42,7 @@ pub struct Session {
     /// Runs since the preparation began, which counts for the budget.
     clock: Stopwatch,
     /// Removed when the session ends.
-    _data: Option<DataFile>,
+    data: Option<DataFile>,
     paths: DataPaths,
     tools: BTreeMap<(String, String), String>,
     /// What the study folder says, with every choice made.
@@ -66,7 +68,7 @@ pub fn check_host(order: &Order<'_>) -> anyhow::Result<()> {
     host::require_quiet(order.busy_host)?;
     crate::workshop::find_qemu(order.sources.qemu.as_deref())?;
     for tool in order.plan.tools() {
-        if host::find_program(&tool).is_none() {
+        if machines::elf::find_program(&tool).is_none() {
             anyhow::bail!(
                 "There is no {tool} on this machine. Install it (Debian: apt-get install {tool}), or leave its benchmarks out"
             );
@@ -200,12 +202,13 @@ impl Session {
             plan,
             notes,
         };
-        Ok(Session { workshop, recipe, scratch, clock, _data: data, paths, tools, manifest })
+        Ok(Session { workshop, recipe, scratch, clock, data, paths, tools, manifest })
     }
 
-    /// Makes the rounds that `history` lacks.
+    /// Makes the rounds that `history` lacks, on these machines.
     pub fn conduct(
         &self,
+        machines: &[(String, Kind)],
         writer: &RefCell<StudyWriter>,
         history: &[Line],
         run_timeout: Option<f64>,
@@ -213,19 +216,24 @@ impl Session {
         teller: &Teller,
     ) -> anyhow::Result<Conclusion> {
         let plan = &self.manifest.plan;
+        let names: Vec<String> = machines.iter().map(|(name, _)| name.clone()).collect();
+        let costs = Costs::typical(self.manifest.accelerator);
         let mut lab = RealLab {
             workshop: &self.workshop,
             recipe: self.recipe.clone(),
             folder: writer,
             scratch: self.scratch.path(),
-            local: None,
-            guest: None,
+            machines,
+            stations: BTreeMap::new(),
+            idle: BTreeMap::new(),
+            idle_seconds: idle_seconds(estimate_seconds(plan, &names, costs).per_round),
             round: 0,
             attempt: 0,
             cells: &plan.cells,
             benchmarks: &self.manifest.benchmarks,
             isa: self.manifest.isa,
             data: self.paths.clone(),
+            data_path: self.data.as_ref().map(DataFile::path),
             tools: self.tools.clone(),
             run_timeout,
             stop,
@@ -241,11 +249,20 @@ impl Session {
             watcher: &mut Screen(teller),
             stop: &|| stop.reason(),
         };
-        let machines = [HOST.to_owned(), GUEST.to_owned()];
-        let conclusion = study::run_study(plan, &machines, Costs::typical(self.manifest.accelerator), history, world);
+        let conclusion = study::run_study(plan, &self.manifest.benchmarks, &names, costs, history, world);
         teller.done();
         Ok(conclusion?)
     }
+}
+
+/// Host and guest, as almost every study has them.
+pub fn host_and_guest() -> [(String, Kind); 2] {
+    [(HOST.to_owned(), Kind::Host), (GUEST.to_owned(), Kind::Guest)]
+}
+
+/// How long each machine is watched in a round of so many seconds: 2 s where that is a small part of it.
+fn idle_seconds(round: f64) -> f64 {
+    (0.03 * round).clamp(0.5, 2.0)
 }
 
 fn data_file(
@@ -378,7 +395,12 @@ impl Watcher for Screen<'_> {
             }
             Step::RoundOver { why: None } => {
                 let spent = show_duration(progress.elapsed_seconds);
-                self.0.say(&format!("{round} complete after {spent}, {left}"));
+                let open = match progress.open {
+                    open if open == progress.blocks as usize => String::new(),
+                    1 => "1 benchmark goes on, ".to_owned(),
+                    open => format!("{open} benchmarks go on, "),
+                };
+                self.0.say(&format!("{round} complete after {spent}, {open}{left}"));
             }
             Step::RoundOver { why: Some(why) } => self.0.say(&format!("{round} is not complete: {why}")),
         }

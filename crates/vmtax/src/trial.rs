@@ -36,7 +36,7 @@ pub fn boot(workshop: &Workshop, recipe: &mut Recipe, choice: AcceleratorChoice,
             Ok(()) => {
                 let patience = if choice == AcceleratorChoice::Kvm { PATIENCE } else { KVM_PATIENCE };
                 recipe.accelerator = Accelerator::Kvm;
-                match attempt(workshop, recipe, patience, stop) {
+                match accelerated(attempt(workshop, recipe, patience, stop)) {
                     Ok(guest) => return Ok(Trial { guest, accelerator: Accelerator::Kvm, note: None }),
                     Err(GuestError::Stopped) => return Err(Interrupted.into()),
                     Err(error) if choice == AcceleratorChoice::Kvm => {
@@ -61,6 +61,12 @@ pub fn boot(workshop: &Workshop, recipe: &mut Recipe, choice: AcceleratorChoice,
 
 fn attempt(workshop: &Workshop, recipe: &Recipe, patience: Duration, stop: &Stop) -> Result<Guest, GuestError> {
     Guest::boot(&workshop.nursery, &workshop.guest_name("trial"), recipe, patience, &|| stop.asked())
+}
+
+/// A guest that was to use KVM and that QEMU runs without it (`accel=kvm:tcg` falls back silently) is none.
+fn accelerated(booted: Result<Guest, GuestError>) -> Result<Guest, GuestError> {
+    let mut guest = booted?;
+    if guest.kvm_enabled()? { Ok(guest) } else { Err(GuestError::NotAccelerated) }
 }
 
 /// Whether /dev/kvm can be opened at all.

@@ -11,9 +11,6 @@ use machines::toolbox::Toolbox;
 use model::{Accelerator, MachineSpec};
 use std::path::{Path, PathBuf};
 
-/// Kernel modules of the devices that every guest has. ext4 also reads the toolbox's ext2.
-const MODULES: &[&str] = &["virtio_pci", "virtio_console", "virtio_blk", "ext4"];
-
 /// Where the files of guests come from.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Sources {
@@ -59,7 +56,7 @@ pub fn find_qemu(flag: Option<&Path>) -> anyhow::Result<PathBuf> {
     match flag {
         Some(path) if path.is_file() => Ok(path.to_owned()),
         Some(path) => anyhow::bail!("There is no QEMU at {}", path.display()),
-        None => crate::host::find_program("qemu-system-x86_64").context(
+        None => machines::elf::find_program("qemu-system-x86_64").context(
             "There is no qemu-system-x86_64 on this machine. Install it (Debian: apt-get install qemu-system-x86) or pass --qemu FILE",
         ),
     }
@@ -80,7 +77,7 @@ impl Workshop {
         let cache = Cache::open(sources.cache.clone())?;
         let kernel = find_kernel(sources, &cache)?;
         let boot_image = kernel::boot_image(&kernel, &cache)?;
-        let modules = machines::modules::load_order(&kernel.modules_dir, MODULES)?;
+        let modules = machines::modules::load_order(&kernel.modules_dir, machines::modules::OF_EVERY_GUEST)?;
         let initramfs = machines::initramfs::build(&program, &modules, &cache)?;
         let lease = Lease::open(&leases(&cache))?;
         let nursery = Nursery::open(&program, lease.file())?;

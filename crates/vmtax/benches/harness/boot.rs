@@ -19,8 +19,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What every guest's kernel loads; as in the binary's workshop.
-const MODULES: &[&str] = &["virtio_pci", "virtio_console", "virtio_blk", "ext4"];
 /// Longest wait for a guest.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Seconds that a guest may take longer than a kernel with an init that does nothing: without tools, with the toolbox.
@@ -86,7 +84,7 @@ impl Bench {
         let qemu = machines::elf::find_program("qemu-system-x86_64").context("There is no qemu-system-x86_64")?;
         let cache = Cache::open(None)?;
         let kernel = kernel::find(&KernelRequest::default(), Path::new("/boot"), Path::new("/lib/modules"), &cache)?;
-        let modules = machines::modules::load_order(&kernel.modules_dir, MODULES)?;
+        let modules = machines::modules::load_order(&kernel.modules_dir, machines::modules::OF_EVERY_GUEST)?;
         let mut idle_initramfs = tempfile::NamedTempFile::with_prefix_in("vmtax-idle-", cache.dir())?;
         idle_initramfs.write_all(&idle_init::initramfs()?)?;
         let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);

@@ -80,7 +80,7 @@ pub fn doctor(args: &Doctor) -> anyhow::Result<ExitCode> {
     let root = visit.result("root", host::require_root(), |()| "yes".to_owned())?.is_some();
     let qemu = visit.result("QEMU", find_qemu(sources.qemu.as_deref()), |path| path.display().to_string())?.is_some();
     for (program, package) in [("fio", "fio"), ("mke2fs", "e2fsprogs")] {
-        let found = host::find_program(program)
+        let found = machines::elf::find_program(program)
             .ok_or_else(|| anyhow::anyhow!("not found; install it (Debian: apt-get install {package})"));
         visit.result(program, found, |path| path.display().to_string())?;
     }

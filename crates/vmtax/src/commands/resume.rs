@@ -2,7 +2,7 @@
 
 use crate::cli::Resume;
 use crate::progress::Teller;
-use crate::session::{Order, Session, check_host, work_dir};
+use crate::session::{Order, Session, check_host, host_and_guest, work_dir};
 use crate::signals::Stop;
 use model::Accelerator;
 use model::plan::AcceleratorChoice;
@@ -17,9 +17,9 @@ pub fn resume(args: &Resume) -> anyhow::Result<ExitCode> {
     let writer = StudyFolder::open_for_writing(&args.study)?;
     let old = writer.folder().manifest()?;
     let history = writer.folder().journal()?;
-    if super::report::analyse(writer.folder())?.course.rounds_complete >= old.plan.rounds as usize {
+    if let Some(why) = study::finished(&old.plan, &old.benchmarks, &history.lines) {
         super::report::conclude(writer.folder())?;
-        eprintln!("All rounds of this study were made already");
+        eprintln!("Nothing is left to do. {why}");
         return Ok(ExitCode::SUCCESS);
     }
     let mut plan = old.plan.clone();
@@ -50,7 +50,7 @@ pub fn resume(args: &Resume) -> anyhow::Result<ExitCode> {
     }
     session.manifest = Manifest { data_file: session.manifest.data_file.clone(), ..old };
     let writer = RefCell::new(writer);
-    let conclusion = session.conduct(&writer, &history.lines, run_timeout, &stop, &teller);
+    let conclusion = session.conduct(&host_and_guest(), &writer, &history.lines, run_timeout, &stop, &teller);
     drop(session);
     super::run::finish(&writer.into_inner(), conclusion)
 }

@@ -4,10 +4,10 @@ use crate::catalog;
 use crate::cli::Run;
 use crate::exit::{self, Usage};
 use crate::progress::Teller;
-use crate::session::{Order, Session, check_host, work_dir};
+use crate::session::{Order, Session, check_host, host_and_guest, work_dir};
 use crate::signals::Stop;
 use anyhow::Context;
-use model::plan::{AcceleratorChoice, Located, Request};
+use model::plan::{AcceleratorChoice, FIRST_LOOK, Located, Request};
 use model::quantity::{parse_duration, show_duration, show_size};
 use model::record::{Ending, GUEST, HOST};
 use model::{Accelerator, Plan};
@@ -57,7 +57,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
         teller.say(note);
     }
     let writer = RefCell::new(writer);
-    let conclusion = session.conduct(&writer, &[], run_timeout, &stop, &teller);
+    let conclusion = session.conduct(&host_and_guest(), &writer, &[], run_timeout, &stop, &teller);
     drop(session);
     finish(&writer.into_inner(), conclusion)
 }
@@ -105,7 +105,10 @@ fn plan(args: &Run) -> anyhow::Result<Plan> {
         benchmarks: words("--bench", &args.bench),
         settings: super::pairs("--set", &args.machine.settings)?,
         params: super::pairs("--param", &args.params)?,
+        limits: Vec::new(),
         rounds: word("--rounds", &args.rounds),
+        max_rounds: word("--max-rounds", &args.max_rounds),
+        precision: word("--precision", &args.precision),
         seed: word("--seed", &args.seed),
         budget: word("--budget", &args.budget),
         accel: word("--accel", &args.machine.accel),
@@ -124,10 +127,13 @@ fn describe(plan: &Plan) -> String {
         _ => Accelerator::Kvm,
     };
     let estimate = estimate_seconds(plan, &machines, Costs::typical(likely));
+    let rounds = match plan.precision {
+        None => plan.rounds.to_string(),
+        Some(_) => format!("{FIRST_LOOK} to {}", plan.rounds),
+    };
     let mut text = format!(
-        "{} benchmarks x {} rounds, host against a guest of {} vCPU{}, {}",
+        "{} benchmarks x {rounds} rounds, host against a guest of {} vCPU{}, {}",
         plan.cells.len(),
-        plan.rounds,
         plan.machine.cpus,
         if plan.machine.cpus == 1 { "" } else { "s" },
         show_size(plan.machine.memory),
@@ -136,7 +142,11 @@ fn describe(plan: &Plan) -> String {
         "reference" => " (reference)\n".to_owned(),
         name => format!("\n  with {name}\n"),
     });
-    text.push_str(&format!("About {} ({} a round", show_duration(estimate.total), show_duration(estimate.per_round)));
+    let [least, most, round] = [estimate.least, estimate.most, estimate.per_round].map(show_duration);
+    text.push_str(&match plan.precision {
+        None => format!("About {most} ({round} a round"),
+        Some(_) => format!("About {least}, at most {most} ({round} a round; what is precise enough leaves"),
+    });
     if let Some(budget) = plan.budget_seconds {
         text.push_str(&format!("; the budget is {}", show_duration(budget)));
         if estimate.per_round > budget {

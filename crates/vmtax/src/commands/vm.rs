@@ -50,7 +50,9 @@ pub fn vm(args: &Vm) -> anyhow::Result<ExitCode> {
     let workshop = Workshop::open(&args.machine.sources)?;
     let mut programs = vec![args.command[0].clone()];
     programs.extend(args.with.iter().cloned());
-    programs.extend(COMPANY.iter().filter(|name| host::find_program(name).is_some()).map(|name| (*name).to_owned()));
+    programs.extend(
+        COMPANY.iter().filter(|name| machines::elf::find_program(name).is_some()).map(|name| (*name).to_owned()),
+    );
     let toolbox = workshop.toolbox(&programs)?;
     let mut recipe = workshop.recipe(&spec, Accelerator::Tcg, &host::cpu_set(spec.cpus)?);
     recipe.toolbox = Some(toolbox.image);
