@@ -107,6 +107,21 @@ impl DataFile {
         Ok(made)
     }
 
+    /// Writes the whole file again: somebody has cut holes into it, and reads of holes do no I/O.
+    pub fn refill(&self, cancel: &AtomicBool) -> Result<(), DataFileError> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .custom_flags(OFlags::NOFOLLOW.bits() as i32)
+            .open(&self.path)
+            .map_err(FileError::on("open", &self.path))?;
+        let meta = file.metadata().map_err(FileError::on("read", &self.path))?;
+        if (meta.dev(), meta.ino()) != (self.device, self.inode) {
+            return Err(DataFileError::Exists(self.path.clone()));
+        }
+        self.fill(&mut file, &mut |_| (), cancel)?;
+        self.check_no_holes(&file)
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

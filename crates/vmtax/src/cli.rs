@@ -108,6 +108,9 @@ pub struct Run {
     /// Most rounds; what would not become precise within them is IMPRECISE [default: 20]
     #[arg(long, value_name = "N")]
     pub max_rounds: Option<String>,
+    /// Where a validity check begins to warn or to reject, for example steal-warn=0.02 (see docs/checks.md); repeatable
+    #[arg(long = "limit", value_name = "KEY=VALUE")]
+    pub limits: Vec<String>,
     /// Longest time for the study, for example 10m
     #[arg(long, value_name = "DURATION")]
     pub budget: Option<String>,

@@ -6,6 +6,7 @@ mod watch;
 use crate::signals::Stop;
 use crate::workshop::Workshop;
 use drivers::{Driver, Target};
+use machines::data_file::DataFile;
 use machines::guest::{Guest, Recipe};
 use machines::local::Local;
 use machines::pipe::Finished;
@@ -15,6 +16,7 @@ use model::plan::Cell;
 use model::record::{Event, GUEST, RunRecord};
 use model::{Area, Benchmark, Counters, FailureCause, InstructionSet, Outcome, Params, Runner};
 use station::Station;
+use probes::allocation::Allocation;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,7 +68,7 @@ pub struct RealLab<'a> {
     /// The data disk.
     pub data: DataPaths,
     /// The data file on this host.
-    pub data_path: Option<&'a Path>,
+    pub data_file: Option<&'a DataFile>,
     /// What was seen on each machine before the first block of the round.
     pub idle: BTreeMap<String, Idle>,
     /// Paths of tools by machine and name.
@@ -147,8 +149,18 @@ impl<'a> RealLab<'a> {
     }
 
     /// The data file, for runs that use it.
-    fn data_file(&self, cell: &Cell) -> Option<&'a Path> {
-        self.data_path.filter(|_| cell.needs.disk > 0)
+    fn data_path(&self, cell: &Cell) -> Option<&'a Path> {
+        self.data_file.filter(|_| cell.needs.disk > 0).map(DataFile::path)
+    }
+
+    /// Fills the data file where somebody cut holes into it since it was made: such rounds would be rejected one after the other.
+    fn keep_whole(&self) -> Result<(), RoundFailure> {
+        let Some(file) = self.data_file else { return Ok(()) };
+        let allocated = Allocation::of_path(file.path()).ok().and_then(|a| a.at_most());
+        if allocated.is_none_or(|share| share >= 1.0) {
+            return Ok(());
+        }
+        file.refill(&self.stop.flag()).map_err(failure)
     }
 
     /// Sends a task to a machine, under watch.
@@ -324,6 +336,7 @@ impl RealLab<'_> {
 impl Lab for RealLab<'_> {
     fn start_round(&mut self, round: u32, attempt: u32) -> Result<Vec<Event>, RoundFailure> {
         (self.round, self.attempt) = (round, attempt);
+        self.keep_whole()?;
         let mut events = Vec::new();
         for (name, kind) in self.machines {
             events.extend(self.boot(name, *kind)?);
@@ -342,7 +355,7 @@ impl Lab for RealLab<'_> {
         let process = self.stations.get(&at.machine).map(|station| (station.pid(), station.is_guest()));
         let is_guest = process.is_some_and(|(_, is_guest)| is_guest);
         let cpus = self.recipe.cpu_set.clone();
-        let mut watch = Watch::new(process.map(|p| p.0), is_guest, &cpus, self.data_file(cell), self.stop);
+        let mut watch = Watch::new(process.map(|p| p.0), is_guest, &cpus, self.data_path(cell), self.stop);
         let mut argv = Vec::new();
         let findings = match self.task(&at.machine, cell) {
             Err(why) => Findings::failed(FailureCause::Harness, why),

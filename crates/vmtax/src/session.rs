@@ -233,7 +233,7 @@ impl Session {
             benchmarks: &self.manifest.benchmarks,
             isa: self.manifest.isa,
             data: self.paths.clone(),
-            data_path: self.data.as_ref().map(DataFile::path),
+            data_file: self.data.as_ref(),
             tools: self.tools.clone(),
             run_timeout,
             stop,

@@ -105,7 +105,7 @@ fn plan(args: &Run) -> anyhow::Result<Plan> {
         benchmarks: words("--bench", &args.bench),
         settings: super::pairs("--set", &args.machine.settings)?,
         params: super::pairs("--param", &args.params)?,
-        limits: Vec::new(),
+        limits: super::pairs("--limit", &args.limits)?,
         rounds: word("--rounds", &args.rounds),
         max_rounds: word("--max-rounds", &args.max_rounds),
         precision: word("--precision", &args.precision),
