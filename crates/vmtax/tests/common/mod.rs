@@ -63,6 +63,12 @@ pub fn folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("vmtax-test-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
+/// These arguments, with limits that the noise of a busy test machine does not reach: for tests that are about something else.
+pub fn lenient<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    const LIMITS: [&str; 4] = ["--limit", "load-invalid=100", "--limit", "contention-invalid=100"];
+    [args, &LIMITS].concat()
+}
+
 /// A path as an argument.
 pub fn word(path: &Path) -> &str {
     path.to_str().unwrap()
