@@ -34,6 +34,13 @@ impl Running {
     }
 }
 
+/// The mean; 0 of no values, and not finite if a value is not.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    let mut running = Running::default();
+    values.iter().for_each(|&value| running.push(value));
+    running.mean
+}
+
 /// The values in rising order; `None` if there are none or one is not finite.
 pub(crate) fn sorted(values: &[f64]) -> Option<Vec<f64>> {
     if values.is_empty() || !values.iter().all(|x| x.is_finite()) {
@@ -82,9 +89,7 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || !values.iter().all(|x| x.is_finite() && *x > 0.0) {
         return None;
     }
-    let mut logs = Running::default();
-    values.iter().for_each(|x| logs.push(x.ln()));
-    Some(logs.mean.exp())
+    Some(mean(&values.iter().map(|x| x.ln()).collect::<Vec<_>>()).exp())
 }
 
 /// The median with the distribution-free interval between order statistics `k` and `n + 1 - k`, `k` the largest with

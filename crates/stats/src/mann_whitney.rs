@@ -1,6 +1,6 @@
 //! The rank-sum test of Mann & Whitney (1947) and Wilcoxon, for samples that are not paired.
 
-use crate::rank;
+use crate::rank::{self, Tail};
 
 /// Samples up to this size each have exact p values, as in benchstat.
 const EXACT_UP_TO: usize = 50;
@@ -16,16 +16,35 @@ pub fn mann_whitney_p(a: &[f64], b: &[f64]) -> Option<f64> {
     if few.is_empty() || !pooled.iter().all(|x| x.is_finite()) {
         return None;
     }
-    let ranks = rank::doubled_midranks(&pooled);
-    let observed: usize = ranks[..few.len()].iter().sum();
+    let mut ranks = rank::doubled_midranks(&pooled);
+    let rank_sum = |ranks: &[usize]| ranks[..few.len()].iter().sum::<usize>();
     if many.len() <= EXACT_UP_TO {
-        return Some(rank::two_sided(&ways(&ranks, few.len()), observed));
+        if ranks.iter().all(|rank| rank % 2 == 0) {
+            ranks.iter_mut().for_each(|rank| *rank /= 2); // half as many sums to count
+        }
+        return Some(rank::two_sided(&ways(&ranks, few.len()), rank_sum(&ranks)));
     }
+    let observed = rank_sum(&ranks);
     let (m, n, all) = (few.len() as f64, many.len() as f64, pooled.len() as f64);
     let mean_rank = all + 1.0; // doubled, as the ranks are
     let squares: f64 = ranks.iter().map(|&rank| (rank as f64 - mean_rank).powi(2)).sum();
     let sd = (m * n * squares / (all * (all - 1.0))).sqrt();
     Some(rank::two_sided_normal(observed as f64, m * mean_rank, sd, 2.0))
+}
+
+/// The lower tail of U, of how many of the `m · n` differences between two samples are negative, when the samples have
+/// the same distribution: how many values of U fit into `tail`. `None` if `tail` is not in (0, 1).
+pub(crate) fn lower_tail(m: usize, n: usize, tail: f64) -> Option<Tail> {
+    let (few, many, all) = (m.min(n), m.max(n), m + n);
+    if many <= EXACT_UP_TO {
+        let ranks: Vec<usize> = (1..=all).collect();
+        let ways = ways(&ranks, few);
+        let total: f64 = ways.iter().sum();
+        // U is the rank sum less its least value.
+        return Some(rank::lower_tail(ways.iter().skip(few * (few + 1) / 2).map(|ways| ways / total), tail));
+    }
+    let pairs = few as f64 * many as f64;
+    rank::lower_tail_normal(pairs / 2.0, (pairs * (all as f64 + 1.0) / 12.0).sqrt(), tail)
 }
 
 /// In how many ways `size` of the ranks have the sum 0, 1, 2, ...
@@ -35,10 +54,12 @@ fn ways(ranks: &[usize], size: usize) -> Vec<f64> {
     let most: usize = greatest.iter().take(size).sum();
     let mut ways = vec![vec![0.0; most + 1]; size + 1];
     ways[0][0] = 1.0;
-    for &rank in ranks {
-        for taken in (1..=size).rev() {
-            for sum in rank..=most {
-                ways[taken][sum] += ways[taken - 1][sum - rank];
+    for (seen, &rank) in ranks.iter().enumerate() {
+        // No more can be taken than were seen, and the rest must suffice to take all.
+        for taken in ((size + seen + 1).saturating_sub(ranks.len()).max(1)..=size.min(seen + 1)).rev() {
+            let (fewer, these) = ways.split_at_mut(taken);
+            for (sum, lower) in these[0].iter_mut().skip(rank).zip(&fewer[taken - 1]) {
+                *sum += lower;
             }
         }
     }

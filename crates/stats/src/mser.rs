@@ -1,6 +1,6 @@
 //! Where the warm-up of a run ends: MSER-m, the marginal standard error rule (White 1997; White, Cobb & Spratt 2000).
 
-use crate::describe::Running;
+use crate::describe::{Running, mean};
 
 /// Fewer samples than this have no rule: discard a fixed part instead.
 const FEWEST: usize = 20;
@@ -49,12 +49,6 @@ pub fn mser_batched(series: &[f64], batch: usize) -> Option<Truncation> {
     }
     let (cut, score) = best?;
     Some(Truncation { discard: cut * batch, steady: cut < latest, score })
-}
-
-fn mean(values: &[f64]) -> f64 {
-    let mut running = Running::default();
-    values.iter().for_each(|&value| running.push(value));
-    running.mean
 }
 
 #[cfg(test)]

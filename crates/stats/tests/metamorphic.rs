@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use proptest::prelude::*;
-use vmtax_stats::{Better, Interval, Margin, Overhead, Verdict, hodges_lehmann, log_cost_ratio, overhead, verdict};
+use vmtax_stats::{
+    Better, Interval, Margin, Overhead, Verdict, change_points, halves_differ, hodges_lehmann, level_drop,
+    log_cost_ratio, mann_kendall, overhead, shift, snia_steady, variance_reduction, verdict,
+};
 
 /// One benchmark on both sides in each round, as measured values.
 fn rounds() -> impl Strategy<Value = Vec<(f64, f64)>> {
@@ -122,6 +125,48 @@ proptest! {
     }
 
     #[test]
+    fn a_constant_factor_of_one_study_shifts_its_comparison_with_another(
+        (a, b) in (rounds(), rounds()),
+        factor in 0.1..10.0_f64,
+    ) {
+        let (a, b) = (ratios(&a, Better::Lower), ratios(&b, Better::Lower));
+        let later: Vec<f64> = b.iter().map(|d| d + factor.ln()).collect();
+        let expected = shift(&a, &b, 0.05).map(|interval| interval.shifted(factor.ln()));
+        prop_assert!(same_interval(expected, shift(&a, &later, 0.05)));
+    }
+
+    #[test]
+    fn swapping_host_and_guest_does_not_change_what_pairing_gains(rounds in rounds()) {
+        let (host, guest): (Vec<f64>, Vec<f64>) = rounds.iter().map(|(host, guest)| (host.ln(), guest.ln())).unzip();
+        let there: Vec<f64> = host.iter().zip(&guest).map(|(host, guest)| guest - host).collect();
+        let back: Vec<f64> = there.iter().map(|d| -d).collect();
+        prop_assert_eq!(variance_reduction(&host, &guest, &there), variance_reduction(&guest, &host, &back));
+    }
+
+    #[test]
+    fn time_that_runs_backwards_turns_a_trend_round(values in prop::collection::vec(-9.0..9.0, 3..80)) {
+        let backwards: Vec<f64> = values.iter().rev().copied().collect();
+        let (there, back) = (mann_kendall(&values).unwrap(), mann_kendall(&backwards).unwrap());
+        prop_assert!(close(there.tau, -back.tau) && close(there.p, back.p), "{there:?} {back:?}");
+    }
+
+    #[test]
+    fn another_unit_changes_nothing_about_a_series(series in prop::collection::vec(1.0..100.0, 10..60), power in -30..30) {
+        // A power of two, so that no rounding moves a value over a limit.
+        let unit = 2.0_f64.powi(power);
+        let scaled: Vec<f64> = series.iter().map(|x| x * unit).collect();
+        prop_assert_eq!(snia_steady(&series), snia_steady(&scaled));
+        let difference = |of| halves_differ(of).unwrap();
+        prop_assert!(close(difference(&series), difference(&scaled)));
+        let drop_at = |of| level_drop(of, 1.0).map(|drop| drop.at);
+        prop_assert_eq!(drop_at(&series), drop_at(&scaled));
+        let changes_at = |of: &[f64]| -> Vec<usize> {
+            change_points(of, 0.0, 1).unwrap().points.iter().map(|point| point.at).collect()
+        };
+        prop_assert_eq!(changes_at(&series), changes_at(&scaled));
+    }
+
+    #[test]
     fn an_interval_is_in_order_and_never_narrower_than_the_exact_one(rounds in rounds()) {
         let d = ratios(&rounds, Better::Lower);
         let found = overhead(&d).unwrap();
@@ -155,15 +200,22 @@ proptest! {
                 vmtax_stats::mean_t(&d, alpha),
                 vmtax_stats::anytime_t(&d, alpha, vmtax_stats::ANYTIME_G),
                 vmtax_stats::median_interval(&d, alpha),
+                shift(&d[..d.len() / 3], &d[d.len() / 3..], alpha),
+                d.first().and_then(|first| vmtax_stats::pooled_percentile_interval(*first, &d, alpha)),
             ];
             for interval in intervals.into_iter().flatten() {
                 prop_assert!(interval.low.is_finite() && interval.high.is_finite());
             }
         }
         let (few, rest) = d.split_at(d.len() / 3);
-        for p in [vmtax_stats::signed_rank_p(&d), vmtax_stats::mann_whitney_p(few, rest)] {
+        let trend = mann_kendall(&d);
+        for p in [vmtax_stats::signed_rank_p(&d), vmtax_stats::mann_whitney_p(few, rest), trend.map(|trend| trend.p)] {
             prop_assert!(p.is_none_or(|p| (0.0..=1.0).contains(&p)));
         }
+        for change in change_points(&d, alpha, 1).map(|changes| changes.points).into_iter().flatten() {
+            prop_assert!(change.at < d.len() && (0.001..=0.01).contains(&change.p));
+        }
+        snia_steady(&d);
         for value in [
             vmtax_stats::geometric_mean(&d),
             vmtax_stats::robust_cv(&d),
@@ -171,6 +223,10 @@ proptest! {
             vmtax_stats::quantile(&d, alpha),
             vmtax_stats::effective_size(&d),
             vmtax_stats::mser(&d).map(|cut| cut.score),
+            trend.map(|trend| trend.tau),
+            halves_differ(&d),
+            variance_reduction(&d, &d, &d),
+            level_drop(&d, alpha).map(|drop| drop.after),
         ] {
             prop_assert!(value.is_none_or(f64::is_finite));
         }
