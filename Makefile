@@ -5,9 +5,9 @@ TARGET := x86_64-unknown-linux-musl
 # CARGO_TARGET_DIR is cargo's own variable; where it is not set cargo uses ./target.
 VMTAX := $(or $(CARGO_TARGET_DIR),target)/$(TARGET)/debug/vmtax
 DIST := $(or $(CARGO_TARGET_DIR),target)/$(TARGET)/dist/vmtax
-PORTABLE := vmtax-model vmtax-stats vmtax-workloads vmtax-drivers vmtax-probes vmtax-study vmtax-report vmtax-agent
+PORTABLE := vmtax-model vmtax-stats vmtax-validity vmtax-workloads vmtax-drivers vmtax-probes vmtax-study vmtax-report vmtax-agent
 
-.PHONY: help build demo test lint portable bench dist clean
+.PHONY: help build demo test test-statistics lint portable bench dist clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -29,6 +29,9 @@ test: ## Run every test (guests are really booted)
 	$(MAKE) --no-print-directory build
 	./setup.sh kernel $(VMTAX)
 	$(CARGO) test --locked --workspace
+
+test-statistics: ## Simulate every cell of docs/statistics.md (about a minute; prints its tables)
+	$(CARGO) test --locked -p vmtax-stats --test validation -- --ignored --nocapture
 
 lint: ## Check format, lints and the portable rooms on other systems
 	$(CARGO) fmt --all --check
