@@ -369,6 +369,9 @@ impl Lab for RealLab<'_> {
                 }
             }
         };
+        if let Some(counters) = findings.counters.as_ref().filter(|_| !is_guest) {
+            watch.subtract_own(counters);
+        }
         let host_cost = match is_guest {
             false => findings.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
             true => watch.cost,

@@ -6,6 +6,7 @@ use model::{Counters, HostCost, Surroundings};
 use probes::Root;
 use probes::allocation::Allocation;
 use probes::backing::largest_mapping_backing;
+use probes::cpu_times::CpuTimes;
 use probes::qemu_cost::{Snapshot, guest_cost};
 use probes::watch::{MachineReading, ProcessReading};
 use std::path::Path;
@@ -21,7 +22,9 @@ pub struct Watch<'a> {
     cpus: &'a [u32],
     data: Option<&'a Path>,
     stop: &'a Stop,
-    before: Option<(MachineReading, Option<ProcessReading>)>,
+    before: Option<Before>,
+    /// Busy time of the CPUs in use and all of their time from before to after the run, seconds.
+    busy: Option<(f64, f64)>,
     begun: Option<(Instant, Option<Snapshot>)>,
     /// What the run cost QEMU, guests only.
     pub cost: Option<HostCost>,
@@ -29,6 +32,13 @@ pub struct Watch<'a> {
     pub seconds: Option<f64>,
     /// Everything else.
     pub surroundings: Surroundings,
+}
+
+/// What was read before a run.
+struct Before {
+    machine: MachineReading,
+    process: Option<ProcessReading>,
+    cpu_seconds: Option<f64>,
 }
 
 impl<'a> Watch<'a> {
@@ -42,6 +52,7 @@ impl<'a> Watch<'a> {
             data,
             stop,
             before: None,
+            busy: None,
             begun: None,
             cost: None,
             seconds: None,
@@ -58,15 +69,22 @@ impl<'a> Watch<'a> {
                 self.surroundings.descriptor_direct = probes::open_files::is_direct(&root, qemu, data);
             }
         }
-        let process = self.process.map(|pid| ProcessReading::read(&root, pid));
-        self.before = Some((MachineReading::read(&root, self.cpus), process));
+        self.before = Some(Before {
+            process: self.process.map(|pid| ProcessReading::read(&root, pid)),
+            cpu_seconds: self.process_cpu_seconds(),
+            machine: MachineReading::read(&root, self.cpus),
+        });
     }
 
     /// After the run, when the machine is still again.
     pub fn after(&mut self) {
         let root = Root::live();
-        let Some((machine, process)) = self.before.take() else { return };
+        let Some(Before { machine, process, cpu_seconds }) = self.before.take() else { return };
         let passed = machine.until(&MachineReading::read(&root, self.cpus));
+        let own = self.process_cpu_seconds().zip(cpu_seconds).map(|(after, before)| after - before);
+        // Stolen time is nobody's work here.
+        let worked = |cpu: &CpuTimes| cpu.total_seconds - cpu.idle_seconds - cpu.steal_seconds.unwrap_or(0.0);
+        self.busy = passed.cpu.map(|cpu| (worked(&cpu), cpu.total_seconds));
         let seen = &mut self.surroundings;
         seen.steal_share = passed.cpu.and_then(|cpu| cpu.steal_share());
         seen.thermal_events = passed.thermal.events();
@@ -79,9 +97,21 @@ impl<'a> Watch<'a> {
             let passed = process.until(&ProcessReading::read(&root, pid));
             seen.throttled_seconds = passed.throttling.map(|throttling| throttling.seconds);
             if self.is_guest {
+                seen.others_share = self.busy.zip(own).map(|((busy, all), own)| ((busy - own) / all).clamp(0.0, 1.0));
                 seen.huge_share = largest_mapping_backing(&root, pid).and_then(|mapping| mapping.backing.huge_share());
             }
         }
+    }
+
+    /// On the host the workload is a child of the agent, and its own counters tell what it took.
+    pub fn subtract_own(&mut self, counters: &Counters) {
+        let own = counters.user_seconds + counters.system_seconds;
+        self.surroundings.others_share = self.busy.map(|(busy, all)| ((busy - own) / all).clamp(0.0, 1.0));
+    }
+
+    /// CPU time of QEMU, seconds.
+    fn process_cpu_seconds(&self) -> Option<f64> {
+        self.process.filter(|_| self.is_guest).and_then(|pid| probes::process::cpu_seconds(&Root::live(), pid).ok())
     }
 
     fn snapshot(&self) -> Option<Snapshot> {
