@@ -62,8 +62,10 @@ pub enum Task {
         argv: Vec<String>,
         /// Environment, beside a minimal one.
         env: BTreeMap<String, String>,
-        /// Bytes of standard output and of standard error that are kept.
+        /// Bytes of standard output, of standard error and of each file that are kept.
         limit: u64,
+        /// Files that it leaves in its working folder, by plain name. They are sent and removed.
+        files: Vec<String>,
     },
 }
 
@@ -127,7 +129,8 @@ pub enum TaskResult {
         /// Counters over the timed region.
         counters: Counters,
     },
-    /// A program ended by itself. Its output follows as two byte frames: standard output, then standard error.
+    /// A program ended by itself. Its output follows as byte frames: standard output, standard error, then each file that was
+    /// asked for, in that order and empty where there is none.
     Exited {
         /// Exit code; none where a signal ended it.
         code: Option<i32>,
@@ -135,7 +138,7 @@ pub enum TaskResult {
         signal: Option<i32>,
         /// Counters from spawn to exit, children included.
         counters: Counters,
-        /// True where more was printed than was kept.
+        /// True where more was printed or written than was kept.
         truncated: bool,
     },
     /// It could not be done.

@@ -7,6 +7,7 @@ mod catalog;
 mod cli;
 mod commands;
 mod exit;
+mod findings;
 mod host;
 mod lab;
 mod progress;
