@@ -47,7 +47,8 @@ fuzz_target!(|payloads: Vec<(bool, &[u8])>| {
     let patience = Duration::from_secs(1);
     let _ = pipe.hello("n", "b", patience, &mut || false);
     let _ = pipe.facts();
-    let task = Task::Tool { argv: vec!["true".to_owned()], env: BTreeMap::new(), limit: 1 };
+    let files = vec!["log".to_owned()];
+    let task = Task::Tool { argv: vec!["true".to_owned()], env: BTreeMap::new(), limit: 1, files };
     let _ = pipe.run(task, patience, &mut Deaf);
     let _ = pipe.clock_offset();
 });

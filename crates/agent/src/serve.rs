@@ -136,11 +136,11 @@ fn start(id: u64, task: Task, scratch: PathBuf, slot: Arc<Slot>, output: Output)
         // A controller that is gone hears nothing; the loop notices it and ends the task.
         let mut begin = || drop(send(&output, &Reply::Begin { id }));
         let mut end = || drop(send(&output, &Reply::End { id }));
-        let Done { result, stdout, stderr } = task::run(task, &scratch, &slot, &mut begin, &mut end);
+        let Done { result, stdout, stderr, files } = task::run(task, &scratch, &slot, &mut begin, &mut end);
         let with_output = matches!(result, TaskResult::Exited { .. });
         let _ = send(&output, &Reply::Done { id, result });
         if with_output {
-            for bytes in [stdout, stderr] {
+            for bytes in [stdout, stderr].into_iter().chain(files) {
                 if let Ok(frame) = wire::encode_bytes(&bytes) {
                     let _ = write(&output, &frame);
                 }

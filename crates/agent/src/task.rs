@@ -72,11 +72,13 @@ pub struct Done {
     pub stdout: Vec<u8>,
     /// Standard error of a tool.
     pub stderr: Vec<u8>,
+    /// The files that were asked for, in that order.
+    pub files: Vec<Vec<u8>>,
 }
 
 impl From<TaskResult> for Done {
     fn from(result: TaskResult) -> Self {
-        Done { result, stdout: Vec::new(), stderr: Vec::new() }
+        Done { result, stdout: Vec::new(), stderr: Vec::new(), files: Vec::new() }
     }
 }
 
@@ -90,7 +92,14 @@ pub fn run(task: Task, scratch: &Path, slot: &Slot, begin: &mut dyn FnMut(), end
         Task::Workload { name, version, params, isa } => {
             workload(&Order { name, version, params, isa, scratch: scratch.to_owned() }, slot, begin, end)
         }
-        Task::Tool { argv, env, limit } => tool(&argv, &env, limit, scratch, slot, begin, end),
+        Task::Tool { argv, env, limit, files } => {
+            if let Some(name) = files.iter().find(|name| !is_plain(name)) {
+                return failed(FailureCause::Harness, format!("'{name}' is no plain file name"));
+            }
+            let done = tool(&argv, &env, limit, scratch, slot, begin, end);
+            // Taken whatever came of it: what is left could be appended to by the next run.
+            with_files(done, files.iter().map(|name| take_file(&scratch.join(name), limit)))
+        }
     };
     if slot.cancelled() { TaskResult::Cancelled.into() } else { done }
 }
@@ -259,7 +268,38 @@ fn tool(
         ..Counters::default()
     };
     machine_counters(&mut counters, &before);
-    Done { result: TaskResult::Exited { code, signal, counters, truncated: cut_out || cut_err }, stdout, stderr }
+    Done {
+        result: TaskResult::Exited { code, signal, counters, truncated: cut_out || cut_err },
+        stdout,
+        stderr,
+        files: Vec::new(),
+    }
+}
+
+/// True for the name of a file right inside a folder.
+fn is_plain(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\0'])
+}
+
+/// Up to `limit` bytes of a file, and whether there was more; then it is gone. Nothing where there is none.
+fn take_file(path: &Path, limit: u64) -> (Vec<u8>, bool) {
+    // Only a file: opening a pipe would wait for its other end, and a link leads elsewhere.
+    let is_file = std::fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
+    let file = is_file.then(|| std::fs::File::open(path).ok()).flatten();
+    let kept = file.map(|file| read_bounded(file, limit)).unwrap_or_default();
+    let _ = std::fs::remove_file(path);
+    kept
+}
+
+/// `done` with the files, where it is the end of a program.
+fn with_files(mut done: Done, files: impl Iterator<Item = (Vec<u8>, bool)>) -> Done {
+    for (bytes, cut) in files {
+        if let TaskResult::Exited { truncated, .. } = &mut done.result {
+            *truncated |= cut;
+            done.files.push(bytes);
+        }
+    }
+    done
 }
 
 fn boxed(stream: impl Read + Send + 'static) -> Box<dyn Read + Send> {
@@ -273,4 +313,60 @@ fn read_bounded(mut stream: impl Read, limit: u64) -> (Vec<u8>, bool) {
     let _ = (&mut stream).take(limit).read_to_end(&mut kept);
     let more = std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or(0);
     (kept, more > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a shell script as a tool that is to leave `files`.
+    fn script(script: &str, files: &[&str], folder: &Path) -> Done {
+        let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+        let files = files.iter().map(|name| (*name).to_owned()).collect();
+        let task = Task::Tool { argv, env: BTreeMap::new(), limit: 8, files };
+        run(task, folder, &Slot::default(), &mut || (), &mut || ())
+    }
+
+    #[test]
+    fn files_of_a_tool_are_sent_in_the_order_asked_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let done = script("echo out; echo 1 > a; echo 2 > b; mkfifo pipe", &["b", "none", "pipe", "a"], folder.path());
+        assert!(matches!(done.result, TaskResult::Exited { code: Some(0), truncated: false, .. }), "{:?}", done.result);
+        assert_eq!(
+            (done.stdout, done.files),
+            (b"out\n".to_vec(), [&b"2\n"[..], b"", b"", b"1\n"].map(<[u8]>::to_vec).to_vec())
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_over_the_limit_is_cut_and_said_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let done = script("echo 1234567890 > a", &["a"], folder.path());
+        assert_eq!(done.files, [b"12345678".to_vec()]);
+        assert!(matches!(done.result, TaskResult::Exited { truncated: true, .. }));
+    }
+
+    #[test]
+    fn a_file_elsewhere_is_never_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inner, outer) = (folder.path().join("scratch"), folder.path().join("secret"));
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(&outer, "secret").unwrap();
+        for name in ["../secret", outer.to_str().unwrap(), "", ".", ".."] {
+            let done = script("true", &[name], &inner);
+            assert!(matches!(done.result, TaskResult::Failed { cause: FailureCause::Harness, .. }), "{name}");
+        }
+        // A tool may leave a link, which is no file.
+        assert_eq!(script("ln -s ../secret a", &["a"], &inner).files, [Vec::<u8>::new()]);
+        assert_eq!(std::fs::read_to_string(&outer).unwrap(), "secret");
+    }
+
+    #[test]
+    fn what_a_failed_tool_left_does_not_reach_the_next_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let failed = script("echo old >> a; kill -9 $$", &["a"], folder.path());
+        assert!(matches!(failed.result, TaskResult::Exited { signal: Some(9), .. }));
+        assert_eq!(script("echo new >> a", &["a"], folder.path()).files, [b"new\n".to_vec()]);
+    }
 }

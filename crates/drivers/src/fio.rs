@@ -3,10 +3,14 @@
 //!
 //! fio's HOWTO is the contract for every option; what was found by running fio 3.33 beside it is said where it matters.
 
+mod bandwidth_log;
 mod output;
+#[cfg(test)]
+mod tests;
 
-use crate::{Command, Driver, DriverError, Parsed, Target};
+use crate::{Command, Driver, DriverError, Output, Parsed, Target};
 use model::benchmark::{Area, Benchmark, Direction, Load, Metric, Needs, Runner};
+use model::check::SERIES_LIMIT;
 use model::params::{ParamError, ParamSpec, ParamValue, Params};
 use model::units::Unit;
 use std::collections::BTreeMap;
@@ -18,8 +22,17 @@ pub struct Fio;
 const PATTERNS: &[&str] = &["randread", "randwrite", "read", "write"];
 /// Engines; `auto` is resolved by the controller, so that host and guest get the same.
 const ENGINES: &[&str] = &["auto", "io_uring", "libaio", "posixaio", "psync"];
+/// What fio 3.33 takes on a host beside ramp and measured time, most of it for threads that end with a poll (0.28 to 0.36 s,
+/// medians of 32 and 16 runs). What a guest adds is the study's to know.
+const START_SECONDS: f64 = 0.3;
 /// The same offsets in every run, on every machine.
 const SEED: u64 = 20_260_621;
+
+/// What fio calls its log of the bandwidth, which it names after the prefix that it is given.
+const LOG_PREFIX: &str = "vmtax";
+const LOG_FILE: &str = "vmtax_bw.log";
+/// Steps of the log, milliseconds: one of these, or as many as keep a long run within [`SERIES_LIMIT`].
+const LOG_STEP: u64 = 100;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -57,6 +70,11 @@ impl Preset {
             ParamSpec::size("size", GIB, "Bytes of the region of the data disk that is read or written."),
             ParamSpec::duration("time", 5.0, "Measured time."),
             ParamSpec::duration("ramp", 1.0, "Load before the measured time, not counted."),
+            ParamSpec::limit(
+                "rate",
+                "I/Os per second of each job, evenly spaced; 0: as many as it can make. A job that falls behind catches up, and fio \
+                 counts a latency from the real start of an I/O, not from the intended one.",
+            ),
             ParamSpec::choice(
                 "engine",
                 ENGINES,
@@ -115,8 +133,7 @@ impl Load for Fio {
             memory: buffers.saturating_add(64 * MIB),
             disk: job.size,
             cpus: 1,
-            // 1.5 s: its start and end, as seen in a guest.
-            seconds: job.time + job.ramp + 1.5,
+            seconds: job.time + job.ramp + START_SECONDS,
         })
     }
 }
@@ -130,6 +147,8 @@ struct Job<'a> {
     size: u64,
     time: f64,
     ramp: f64,
+    /// I/Os per second of each job; 0: as many as it can make.
+    rate: u64,
     engine: &'a str,
 }
 
@@ -143,16 +162,13 @@ impl<'a> Job<'a> {
             size: params.integer("size")?,
             time: params.seconds("time")?,
             ramp: params.seconds("ramp")?,
+            rate: params.integer("rate")?,
             engine: params.text("engine")?,
         };
         let least = job.block.saturating_mul(job.jobs);
         if job.block == 0 || job.jobs == 0 || job.size < least {
-            return Err(ParamError::Choice {
-                key: "size".to_owned(),
-                value: job.size.to_string(),
-                words: format!("the sizes from {least} bytes (bs × numjobs) up"),
-                hint: String::new(),
-            });
+            let why = format!("{} jobs in blocks of {} bytes need at least {least} bytes", job.jobs, job.block);
+            return Err(ParamError::Unfit { key: "size".to_owned(), value: job.size.to_string(), why });
         }
         Ok(job)
     }
@@ -166,13 +182,28 @@ impl<'a> Job<'a> {
         self.size / self.jobs / self.block * self.block
     }
 
-    /// What must come back in `job options`, or another job was run than the one that was asked for.
-    fn promises(&self) -> [(&'static str, String); 4] {
+    /// Milliseconds from one sample of the bandwidth to the next.
+    fn log_step(&self) -> u64 {
+        let time = (self.time * 1e3).ceil() as u64;
+        LOG_STEP.saturating_mul(time.div_ceil(LOG_STEP.saturating_mul(SERIES_LIMIT as u64)).max(1))
+    }
+
+    /// What must come back in `job options`, or another job was run than the one that was asked for. What is promised as `None`
+    /// must not come back at all.
+    ///
+    /// A rate is a cap: fio sleeps until the next I/O is due, and starts late ones at once. None of its modes counts a latency
+    /// from the intended start (3.33: a stop of 200 ms in a run at a fixed rate left the longest latency at 2.5 ms).
+    /// `io_submit_mode=offload`, which would keep slow I/Os from delaying others, is no way out there: io_uring refuses it, libaio
+    /// hung at the end of a run, and with a ramp it took 34 latencies of 501.
+    fn promises(&self) -> [(&'static str, Option<String>); 6] {
+        let paced = self.rate > 0;
         [
-            ("rw", self.pattern.to_owned()),
-            ("bs", self.block.to_string()),
-            ("iodepth", self.depth.to_string()),
-            ("ioengine", self.engine.to_owned()),
+            ("rw", Some(self.pattern.to_owned())),
+            ("bs", Some(self.block.to_string())),
+            ("iodepth", Some(self.depth.to_string())),
+            ("ioengine", Some(self.engine.to_owned())),
+            ("rate_iops", paced.then(|| self.rate.to_string())),
+            ("rate_process", paced.then(|| "linear".to_owned())),
         ]
     }
 
@@ -219,17 +250,15 @@ impl Driver for Fio {
     ///   zeros, compress or deduplicate them; refilling them for each I/O would measure the random generator.
     /// - The seed is fixed: every run visits the same offsets in the same order.
     /// - `ramp_time` and `runtime` in milliseconds: plain numbers are seconds there.
+    /// - The bandwidth is logged in steps by fio's timer thread, which reads the jobs' counters; no I/O waits for it. The ramp is
+    ///   not in the log. `per_job_logs=0` makes one file of all jobs' logs, one after the other; fio appends to it if it is there.
     fn command(&self, params: &Params, target: &Target) -> Result<Command, ParamError> {
         let job = Job::read(params)?;
         if job.engine == ENGINES[0] {
-            return Err(ParamError::Choice {
-                key: "engine".to_owned(),
-                value: job.engine.to_owned(),
-                words: ENGINES[1..].join(", "),
-                hint: " (auto is resolved before a run, to what all machines have)".to_owned(),
-            });
+            let why = format!("before a run it must become what all machines have, of {}", ENGINES[1..].join(", "));
+            return Err(ParamError::Unfit { key: "engine".to_owned(), value: job.engine.to_owned(), why });
         }
-        let data = target.data.as_deref().ok_or_else(|| ParamError::Missing("data disk".to_owned()))?;
+        let data = target.data.as_deref().ok_or(ParamError::NoDisk)?;
 
         let slice = job.slice().to_string();
         let mut options: Vec<(&str, String)> = vec![
@@ -240,7 +269,7 @@ impl Driver for Fio {
             // A colon separates file names for fio, unless it is escaped.
             ("filename", data.replace('\\', "\\\\").replace(':', "\\:")),
         ];
-        options.extend(job.promises());
+        options.extend(job.promises().into_iter().filter_map(|(key, value)| Some((key, value?))));
         options.extend([
             ("numjobs", job.jobs.to_string()),
             ("size", slice.clone()),
@@ -262,112 +291,25 @@ impl Driver for Fio {
             ("allow_mounted_write", "0".to_owned()),
             ("thread", "1".to_owned()),
             ("group_reporting", "1".to_owned()),
+            ("write_bw_log", LOG_PREFIX.to_owned()),
+            ("log_avg_msec", job.log_step().to_string()),
+            ("per_job_logs", "0".to_owned()),
         ]);
         if job.writes() {
             options.push(("end_fsync", "1".to_owned()));
         }
         let arguments = options.into_iter().map(|(key, value)| format!("--{key}={value}"));
-        Ok(Command { argv: std::iter::once(self.name().to_owned()).chain(arguments).collect(), env: BTreeMap::new() })
+        let argv = std::iter::once(self.name().to_owned()).chain(arguments).collect();
+        Ok(Command { argv, env: BTreeMap::new(), files: vec![LOG_FILE.to_owned()] })
     }
 
-    fn parse(&self, params: &Params, stdout: &[u8]) -> Result<Parsed, DriverError> {
-        output::parse(&Job::read(params)?, stdout)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn params(id: &str) -> Params {
-        let benchmark = Fio.benchmarks().into_iter().find(|b| b.id == id).unwrap();
-        let mut params = Params::defaults(&benchmark.params);
-        params.set("engine", ParamValue::Text("libaio".to_owned()));
-        params
-    }
-
-    fn argv(params: &Params) -> Vec<String> {
-        Fio.command(params, &Target { data: Some("/dev/vdb".to_owned()) }).unwrap().argv
-    }
-
-    #[test]
-    fn presets_are_the_six_published_scenarios() {
-        let shapes: Vec<_> = Fio
-            .benchmarks()
-            .iter()
-            .map(|b| {
-                let p = Params::defaults(&b.params);
-                let shape = (p.text("rw").unwrap().to_owned(), p.integer("bs").unwrap(), p.integer("iodepth").unwrap());
-                (b.id.clone(), shape.0, shape.1, shape.2, b.primary_metrics().next().unwrap().id.clone())
-            })
-            .collect();
-        let expected = [
-            ("disk.randread-4k", "randread", 4096, 16, "iops"),
-            ("disk.randwrite-4k", "randwrite", 4096, 16, "iops"),
-            ("disk.read-4k", "read", 4096, 16, "iops"),
-            ("disk.write-4k", "write", 4096, 16, "iops"),
-            ("disk.read-1m", "read", 1 << 20, 1, "bandwidth"),
-            ("disk.write-1m", "write", 1 << 20, 1, "bandwidth"),
-        ]
-        .map(|(id, rw, bs, depth, primary)| (id.to_owned(), rw.to_owned(), bs, depth, primary.to_owned()));
-        assert_eq!(shapes, expected);
-    }
-
-    #[test]
-    fn the_command_line_spells_out_every_choice_in_plain_bytes_and_milliseconds() {
-        let mut params = params("disk.randread-4k");
-        params.set("ramp", ParamValue::Number(0.25));
-        let line = argv(&params).join(" ");
-        assert_eq!(
-            line,
-            "fio --output-format=json+ --eta=never --name=vmtax --filename=/dev/vdb --rw=randread --bs=4096 --iodepth=16 \
-             --ioengine=libaio --numjobs=1 --size=1073741824 --offset_increment=1073741824 --direct=1 --time_based=1 \
-             --runtime=5000ms --ramp_time=250ms --randrepeat=1 --randseed=20260621 --norandommap=0 --zero_buffers=0 \
-             --refill_buffers=0 --scramble_buffers=1 --clocksource=clock_gettime --gtod_reduce=0 --allow_file_create=0 \
-             --create_on_open=1 --allow_mounted_write=0 --thread=1 --group_reporting=1"
-        );
-    }
-
-    #[test]
-    fn only_writes_end_with_an_fsync() {
-        for (id, fsync) in [("disk.write-1m", true), ("disk.randwrite-4k", true), ("disk.read-1m", false)] {
-            assert_eq!(argv(&params(id)).contains(&"--end_fsync=1".to_owned()), fsync, "{id}");
+    fn parse(&self, params: &Params, output: &Output) -> Result<Parsed, DriverError> {
+        let job = Job::read(params)?;
+        let mut parsed = output::parse(&job, &output.stdout)?;
+        match bandwidth_log::series(&job, output.files.get(LOG_FILE).map_or(&[], Vec::as_slice)) {
+            Ok(series) => parsed.series = series,
+            Err(why) => parsed.remarks.push(format!("fio's log of the bandwidth over time cannot be used: {why}.")),
         }
-    }
-
-    #[test]
-    fn jobs_share_the_region_in_slices_of_whole_blocks() {
-        let mut params = params("disk.write-4k");
-        params.set("size", ParamValue::Integer(100_000));
-        params.set("numjobs", ParamValue::Integer(3));
-        let argv = argv(&params);
-        // 3 slices of 8 blocks: 98304 bytes, inside the 100000 that were allowed.
-        assert!(argv.contains(&"--size=32768".to_owned()) && argv.contains(&"--offset_increment=32768".to_owned()));
-        params.set("size", ParamValue::Integer(3 * 4096 - 1));
-        let error = Fio.command(&params, &Target { data: Some("/d".to_owned()) }).unwrap_err().to_string();
-        assert_eq!(error, "size cannot be '12287': it is one of the sizes from 12288 bytes (bs × numjobs) up");
-    }
-
-    #[test]
-    fn an_unresolved_engine_or_a_missing_disk_is_refused() {
-        let mut auto = params("disk.read-1m");
-        assert!(Fio.command(&auto, &Target::default()).is_err());
-        auto.set("engine", ParamValue::Text("auto".to_owned()));
-        let error = Fio.command(&auto, &Target { data: Some("/d".to_owned()) }).unwrap_err().to_string();
-        assert!(error.contains("engine cannot be 'auto': it is one of io_uring, libaio"), "{error}");
-    }
-
-    #[test]
-    fn needs_follow_the_parameters() {
-        let mut params = params("disk.read-1m");
-        params.set("size", ParamValue::Integer(64 << 20));
-        let needs = Fio.needs(&params).unwrap();
-        assert_eq!((needs.tools, needs.disk, needs.seconds), (vec!["fio".to_owned()], 64 << 20, 7.5));
-        assert!(needs.memory < 128 << 20);
-    }
-
-    #[test]
-    fn a_duration_never_becomes_fios_zero() {
-        assert_eq!((milliseconds(1e-9), milliseconds(0.7)), ("1ms".to_owned(), "700ms".to_owned()));
+        Ok(parsed)
     }
 }

@@ -5,7 +5,9 @@
 pub mod fio;
 
 use model::benchmark::Load;
+use model::evidence::{Series, Work};
 use model::params::{ParamError, Params};
+use model::record::Histogram;
 use std::collections::BTreeMap;
 
 /// Every tool that is driven.
@@ -19,8 +21,8 @@ pub trait Driver: Load {
     /// Program and arguments of one run.
     fn command(&self, params: &Params, target: &Target) -> Result<Command, ParamError>;
 
-    /// What one run printed, as values in base units.
-    fn parse(&self, params: &Params, stdout: &[u8]) -> Result<Parsed, DriverError>;
+    /// What one run printed and wrote, as values in base units.
+    fn parse(&self, params: &Params, output: &Output) -> Result<Parsed, DriverError>;
 }
 
 /// What a tool works on, on the machine where it runs.
@@ -37,6 +39,17 @@ pub struct Command {
     pub argv: Vec<String>,
     /// Environment beside the minimal one.
     pub env: BTreeMap<String, String>,
+    /// Files that it leaves in its working folder, by plain name. They must not be there before.
+    pub files: Vec<String>,
+}
+
+/// What a run left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// The files that [`Command::files`] names; empty or absent where the tool left none.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 /// What came out of a run.
@@ -48,6 +61,12 @@ pub struct Parsed {
     pub version: Option<String>,
     /// Things a reader must know, in sentences.
     pub remarks: Vec<String>,
+    /// What the tool says it did.
+    pub work: Option<Work>,
+    /// Throughput over the steady part.
+    pub series: Option<Series>,
+    /// Every latency.
+    pub histogram: Option<Histogram>,
 }
 
 /// Why an output is no measurement.

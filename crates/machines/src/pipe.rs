@@ -5,6 +5,7 @@ use model::evidence::Idle;
 use model::messages::{MAX_IDLE_SECONDS, Reply, Request, Task, TaskResult};
 use model::wire::{self, Decoder, Frame, WireError};
 use model::{Facts, FailureCause};
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -81,6 +82,8 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// Standard error of a tool.
     pub stderr: Vec<u8>,
+    /// The files of a tool that were asked for, by name; empty where it left none.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 /// What a caller wants to know while a task runs.
@@ -183,6 +186,10 @@ impl AgentPipe {
     pub fn run(&mut self, task: Task, deadline: Duration, observer: &mut dyn Observer) -> Result<Finished, PipeError> {
         let id = self.next_run;
         self.next_run += 1;
+        let names = match &task {
+            Task::Tool { files, .. } => files.clone(),
+            Task::Workload { .. } => Vec::new(),
+        };
         self.send(&Request::Run { id, task })?;
         let mut limit = Instant::now() + deadline;
         let mut cancelled: Option<PipeError> = None;
@@ -207,14 +214,17 @@ impl AgentPipe {
                 Reply::Begin { id: i } if i == id => observer.begin(),
                 Reply::End { id: i } if i == id => observer.end(),
                 Reply::Done { id: i, result } if i == id => {
-                    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+                    let (mut stdout, mut stderr, mut files) = (Vec::new(), Vec::new(), BTreeMap::new());
                     if matches!(result, TaskResult::Exited { .. }) {
                         stdout = self.receive_bytes()?;
                         stderr = self.receive_bytes()?;
+                        for name in names {
+                            files.insert(name, self.receive_bytes()?);
+                        }
                     }
                     return match cancelled {
                         Some(error) => Err(error),
-                        None => Ok(Finished { result, stdout, stderr }),
+                        None => Ok(Finished { result, stdout, stderr, files }),
                     };
                 }
                 other => return Err(self.out_of_turn(&other)),
@@ -317,6 +327,37 @@ mod tests {
         let reply = Reply::Refused { why: "\u{1b}[2Jgone".to_owned() };
         let error = hello(&mut liar(&wire::encode(&reply).unwrap())).to_string();
         assert!(!error.contains('\u{1b}') && error.contains("gone"), "{error}");
+    }
+
+    struct Deaf;
+
+    impl Observer for Deaf {
+        fn begin(&mut self) {}
+        fn end(&mut self) {}
+        fn stop(&self) -> bool {
+            false
+        }
+    }
+
+    /// Runs a tool that is to leave two files, on an agent that says these frames after the end.
+    fn run(frames: &[&[u8]]) -> Result<Finished, PipeError> {
+        let result =
+            TaskResult::Exited { code: Some(0), signal: None, counters: model::Counters::default(), truncated: false };
+        let mut said = wire::encode(&Reply::Done { id: 1, result }).unwrap();
+        said.extend(frames.iter().flat_map(|bytes| wire::encode_bytes(bytes).unwrap()));
+        said.extend(wire::encode(&Reply::Begin { id: 1 }).unwrap());
+        let files = ["b", "a"].map(str::to_owned).to_vec();
+        let task = Task::Tool { argv: vec!["x".to_owned()], env: BTreeMap::new(), limit: 1, files };
+        liar(&said).run(task, Duration::from_millis(600), &mut Deaf)
+    }
+
+    #[test]
+    fn files_of_a_tool_follow_its_output_under_the_names_that_were_asked() {
+        let finished = run(&[b"out", b"err", b"of b", b""]).unwrap();
+        assert_eq!((finished.stdout, finished.stderr), (b"out".to_vec(), b"err".to_vec()));
+        assert_eq!(finished.files, BTreeMap::from([("a".to_owned(), vec![]), ("b".to_owned(), b"of b".to_vec())]));
+        // One file less than asked: what comes next is no bytes.
+        assert!(matches!(run(&[b"out", b"err", b"of b"]), Err(PipeError::Nonsense { .. })));
     }
 
     #[test]

@@ -71,8 +71,10 @@ pub enum Task {
         argv: Vec<String>,
         /// Environment, beside a minimal one.
         env: BTreeMap<String, String>,
-        /// Bytes of standard output and of standard error that are kept.
+        /// Bytes of standard output, of standard error and of each file that are kept.
         limit: u64,
+        /// Files that it leaves in its working folder, by plain name. They are sent and removed.
+        files: Vec<String>,
     },
 }
 
@@ -141,7 +143,8 @@ pub enum TaskResult {
         /// Counters over the timed region.
         counters: Counters,
     },
-    /// A program ended by itself. Its output follows as two byte frames: standard output, then standard error.
+    /// A program ended by itself. Its output follows as byte frames: standard output, standard error, then each file that was
+    /// asked for, in that order and empty where there is none.
     Exited {
         /// Exit code; none where a signal ended it.
         code: Option<i32>,
@@ -149,7 +152,7 @@ pub enum TaskResult {
         signal: Option<i32>,
         /// Counters from spawn to exit, children included.
         counters: Counters,
-        /// True where more was printed than was kept.
+        /// True where more was printed or written than was kept.
         truncated: bool,
     },
     /// It could not be done.

@@ -37,6 +37,8 @@ pub enum ParamKind {
     Duration,
     /// A whole number of at least one.
     Count,
+    /// A whole number; zero is no limit.
+    Limit,
     /// One of these words.
     Choice(Vec<String>),
 }
@@ -70,6 +72,11 @@ impl ParamSpec {
         Self::new(key, ParamKind::Count, ParamValue::Integer(default), doc)
     }
 
+    /// An upper limit; none unless one is given.
+    pub fn limit(key: &str, doc: &str) -> Self {
+        Self::new(key, ParamKind::Limit, ParamValue::Integer(0), doc)
+    }
+
     /// A choice; the first word is the default.
     pub fn choice(key: &str, words: &[&str], doc: &str) -> Self {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
@@ -101,6 +108,10 @@ impl ParamSpec {
             ParamKind::Count => match text.parse::<u64>() {
                 Ok(n) if n >= 1 => Ok(ParamValue::Integer(n)),
                 _ => Err(ParamError::Count { key: self.key.clone(), value: text.to_owned() }),
+            },
+            ParamKind::Limit => match text.parse() {
+                Ok(n) => Ok(ParamValue::Integer(n)),
+                Err(_) => Err(ParamError::Limit { key: self.key.clone(), value: text.to_owned() }),
             },
             ParamKind::Choice(words) => {
                 if words.iter().any(|w| w == text) {
@@ -138,6 +149,27 @@ pub enum ParamError {
         /// What was given.
         value: String,
     },
+    /// Not a limit.
+    #[error("{key} must be a whole number, or 0 for no limit, not '{value}'")]
+    Limit {
+        /// The parameter.
+        key: String,
+        /// What was given.
+        value: String,
+    },
+    /// Right by itself, and impossible beside the other parameters.
+    #[error("{key}={value} does not fit: {why}")]
+    Unfit {
+        /// The parameter.
+        key: String,
+        /// What was given.
+        value: String,
+        /// What it does not fit, and what would.
+        why: String,
+    },
+    /// A benchmark of the data disk was given none.
+    #[error("There is no data disk to work on: it must be made first")]
+    NoDisk,
     /// Not one of the words.
     #[error("{key} cannot be '{value}': it is one of {words}{hint}")]
     Choice {
@@ -207,6 +239,8 @@ mod tests {
         let error = spec.parse("iouring").unwrap_err().to_string();
         assert!(error.contains("auto, io_uring, libaio") && error.contains("did you mean 'io_uring'"), "{error}");
         assert!(ParamSpec::count("jobs", 1, "").parse("0").is_err());
+        assert_eq!(ParamSpec::limit("rate", "").parse("0"), Ok(ParamValue::Integer(0)));
+        assert!(ParamSpec::limit("rate", "").parse("-1").unwrap_err().to_string().contains("0 for no limit"));
         assert!(ParamSpec::size("size", 1, "").parse("0").is_err());
     }
 }

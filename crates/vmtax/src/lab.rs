@@ -1,11 +1,13 @@
 //! The real lab: carries out on this host and on real guests what the study's loop decides.
 
+mod findings;
 mod station;
 mod watch;
 
 use crate::signals::Stop;
 use crate::workshop::Workshop;
-use drivers::{Driver, Target};
+use drivers::{Driver, Output, Target};
+use findings::Findings;
 use machines::data_file::DataFile;
 use machines::guest::{Guest, Recipe};
 use machines::local::Local;
@@ -13,8 +15,8 @@ use machines::pipe::Finished;
 use model::evidence::Idle;
 use model::messages::{Task, TaskResult};
 use model::plan::Cell;
-use model::record::{Event, GUEST, RunRecord};
-use model::{Area, Benchmark, Counters, FailureCause, InstructionSet, Outcome, Params, Runner};
+use model::record::{Event, GUEST, Histogram, RunRecord};
+use model::{Area, Benchmark, FailureCause, InstructionSet, Outcome, Params, Runner};
 use probes::allocation::Allocation;
 use station::Station;
 use std::cell::RefCell;
@@ -25,7 +27,7 @@ use store::StudyWriter;
 use study::{Lab, RoundFailure, Turn};
 use watch::{Watch, own_cost};
 
-/// Bytes of tool output that are kept.
+/// Bytes of each output of a tool that are kept.
 const OUTPUT_LIMIT: u64 = 16 << 20;
 /// Seconds of the discarded warm-up of a disk after each boot.
 const WARM_UP_SECONDS: f64 = 1.0;
@@ -88,24 +90,6 @@ pub enum Kind {
     Guest,
 }
 
-/// What came of one task, before it is put into a record.
-pub(crate) struct Findings {
-    outcome: Outcome,
-    counters: Option<Counters>,
-    raw: Option<String>,
-    remarks: Vec<String>,
-}
-
-impl Findings {
-    fn of(outcome: Outcome) -> Self {
-        Findings { outcome, counters: None, raw: None, remarks: Vec::new() }
-    }
-
-    fn failed(cause: FailureCause, why: String) -> Self {
-        Findings::of(Outcome::Failed { cause, why })
-    }
-}
-
 impl<'a> RealLab<'a> {
     fn benchmark(&self, id: &str) -> Option<&Benchmark> {
         self.benchmarks.iter().find(|b| b.id == id)
@@ -138,7 +122,7 @@ impl<'a> RealLab<'a> {
                 {
                     program.clone_from(path);
                 }
-                Ok((Task::Tool { argv, env: command.env, limit: OUTPUT_LIMIT }, Some(driver)))
+                Ok((Task::Tool { argv, env: command.env, limit: OUTPUT_LIMIT, files: command.files }, Some(driver)))
             }
         }
     }
@@ -191,15 +175,28 @@ impl<'a> RealLab<'a> {
                         return Findings::failed(FailureCause::Harness, format!("{:#}", anyhow::Error::new(error)));
                     }
                 };
-                let mut findings = parsed(driver, cell, code, signal, truncated, &finished.stdout, &finished.stderr);
-                findings.counters = Some(counters);
-                findings.raw = raw;
-                findings
+                if truncated {
+                    let why = format!("{} printed or wrote more than {OUTPUT_LIMIT} bytes", driver.name());
+                    return Findings { raw, ..Findings::failed(FailureCause::Tool, why) };
+                }
+                let output = Output { stdout: finished.stdout, files: finished.files };
+                let (findings, latencies) =
+                    Findings::of_tool(driver, &cell.params, code, signal, &output, &finished.stderr);
+                match latencies.map(|latencies| self.store_latencies(at, cell, &latencies)).transpose() {
+                    Ok(histogram) => Findings { counters: Some(counters), raw, histogram, ..findings },
+                    Err(error) => Findings::failed(FailureCause::Harness, format!("{error:#}")),
+                }
             }
             (TaskResult::Failed { cause, why }, _) => Findings::failed(cause, model::text::printable(&why, 2000)),
             (TaskResult::Cancelled, _) => Findings::of(Outcome::Cancelled),
             (other, _) => Findings::failed(FailureCause::Pipe, format!("The agent answered out of turn: {other:?}")),
         }
+    }
+
+    /// Stores the latencies, which are too many for the journal. Returns their place in the study folder.
+    fn store_latencies(&self, at: &Turn, cell: &Cell, latencies: &Histogram) -> anyhow::Result<String> {
+        let name = store::raw_name(at.round, at.attempt, &at.machine, &cell.benchmark, "latencies.json");
+        Ok(self.folder.borrow().write_raw(&name, &serde_json::to_vec(latencies)?)?)
     }
 
     /// The declared metrics of a workload's values: each there, finite and positive. A guest may say anything.
@@ -228,42 +225,6 @@ impl<'a> RealLab<'a> {
         let deadline = self.deadline(2.0 * WARM_UP_SECONDS);
         let mut watch = Watch::new(None, true, &[], None, self.stop);
         self.send(GUEST, task, deadline, &mut watch).map(drop)
-    }
-}
-
-fn parsed(
-    driver: &'static dyn Driver,
-    cell: &Cell,
-    code: Option<i32>,
-    signal: Option<i32>,
-    truncated: bool,
-    stdout: &[u8],
-    stderr: &[u8],
-) -> Findings {
-    let said = model::text::last_lines(&String::from_utf8_lossy(stderr), 3);
-    let ended = match (code, signal) {
-        (Some(0), _) => None,
-        (Some(code), _) => Some(format!("{} ended with exit code {code}", driver.name())),
-        (_, signal) => Some(format!("{} was ended by signal {}", driver.name(), signal.unwrap_or(0))),
-    };
-    if truncated {
-        return Findings::failed(
-            FailureCause::Tool,
-            format!("{} printed more than {OUTPUT_LIMIT} bytes", driver.name()),
-        );
-    }
-    match (driver.parse(&cell.params, stdout), ended) {
-        (Ok(parsed), None) => {
-            Findings { remarks: parsed.remarks, ..Findings::of(Outcome::Measured { values: parsed.values }) }
-        }
-        (_, Some(ended)) => {
-            let why = if said.is_empty() { ended } else { format!("{ended}: {said}") };
-            Findings::failed(FailureCause::Tool, why)
-        }
-        (Err(error @ drivers::DriverError::NoWork { .. }), None) => {
-            Findings::failed(FailureCause::Tool, error.to_string())
-        }
-        (Err(error), None) => Findings::failed(FailureCause::Parse, error.to_string()),
     }
 }
 
@@ -391,9 +352,9 @@ impl Lab for RealLab<'_> {
             argv,
             raw: findings.raw,
             remarks: findings.remarks,
-            work: None,
-            series: None,
-            histogram: None,
+            work: findings.work,
+            series: findings.series,
+            histogram: findings.histogram,
             surroundings: Some(watch.surroundings),
             checks: Vec::new(),
         }

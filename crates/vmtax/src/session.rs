@@ -105,7 +105,8 @@ impl Observer for NotTimed<'_> {
 
 /// What a tool says of its version, by running it.
 fn version(agent: &mut AgentPipe, path: &str, stop: &Stop) -> anyhow::Result<String> {
-    let task = Task::Tool { argv: vec![path.to_owned(), "--version".to_owned()], env: BTreeMap::new(), limit: 4096 };
+    let argv = vec![path.to_owned(), "--version".to_owned()];
+    let task = Task::Tool { argv, env: BTreeMap::new(), limit: 4096, files: Vec::new() };
     let finished = agent.run(task, Duration::from_secs(60), &mut NotTimed(stop))?;
     match finished.result {
         TaskResult::Exited { code: Some(0), .. } => {

@@ -118,8 +118,8 @@ fn holes_that_somebody_cuts_into_the_image_cost_their_blocks_and_are_filled() {
     let running = spawn(&lenient(&[&args[..], &["--output", word(&path)]].concat()));
     wait_until("the first round", 60, || journal(&path).iter().any(|e| e["event"] == "round_started"));
     let image = walk(&path).into_iter().find(|p| p.extension().is_some_and(|e| e == "raw")).unwrap();
-    let punched = Command::new("fallocate").args(["--punch-hole", "--offset", "0", "--length", "24M"]).arg(&image);
-    assert!({ punched }.status().unwrap().success());
+    let hole = ["--punch-hole", "--offset", "0", "--length", "24M"];
+    assert!(Command::new("fallocate").args(hole).arg(&image).status().unwrap().success());
     check_exit(&running.output(), 3);
     let of_round = |machine: &str, round: u64| {
         let all = runs(&path, machine).into_iter().filter(move |run| run["round"] == round);
@@ -204,9 +204,10 @@ fn a_hog_that_is_there_only_while_the_guest_works_rejects_the_block() {
     let limits = ["--limit", "load-invalid=100"];
     let args = [&arguments(&extra)[..], &limits].concat();
     let running = spawn(&args);
+    let controller = running.id();
     let (on, over) = (AtomicBool::new(false), AtomicBool::new(false));
     let cpus = std::thread::available_parallelism().map_or(2, usize::from);
-    let output = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         for _ in 0..2 * cpus {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
@@ -222,7 +223,7 @@ fn a_hog_that_is_there_only_while_the_guest_works_rejects_the_block() {
             let (mut last, mut still) = (0, 0);
             while !over.load(Ordering::Relaxed) {
                 let round = journal(&path).iter().filter(|e| e["event"] == "round_started").count();
-                let qemu = guest_of(running.id(), &format!("guest-r{round}a1"));
+                let qemu = guest_of(controller, &format!("guest-r{round}a1"));
                 let now = qemu.and_then(ticks).unwrap_or(0);
                 // A stopped guest uses no time; one that has just begun must not be mistaken for its boot.
                 let blocks = journal(&path).iter().filter(|e| e["event"] == "visited" && e["round"] == round).count();
@@ -234,12 +235,11 @@ fn a_hog_that_is_there_only_while_the_guest_works_rejects_the_block() {
         });
         wait_until("the end of the study", 120, || {
             journal(&path).iter().any(|e| e["event"] == "ended")
-                || !Path::new(&format!("/proc/{}", running.id())).exists()
+                || !Path::new(&format!("/proc/{}", controller)).exists()
         });
         over.store(true, Ordering::Relaxed);
-        running.output()
     });
-    check_exit(&output, 3);
+    check_exit(&running.output(), 3);
     let waited = |machine: &str| -> f64 {
         let wait = |run: &Value| match machine {
             "guest" => run["host_cost"]["vcpu_wait_seconds"].as_f64().unwrap(),

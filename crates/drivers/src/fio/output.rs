@@ -1,14 +1,22 @@
 //! fio's JSON: the few fields that are used, and the many ways in which a run can turn out to be no measurement.
 
+#[cfg(test)]
+mod tests;
+
 use super::Job;
 use crate::{DriverError, Parsed};
+use model::evidence::Work;
 use model::quantity::parse_size;
+use model::record::Histogram;
 use model::text::printable;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// More than any run prints (about 100 kB with all histogram bins of one direction).
 const LIMIT: usize = 16 << 20;
+/// Where the last bin of fio 3.33 begins, nanoseconds: it holds 17.05 s and everything beyond (29 groups of 64 bins; fio's issue
+/// 1668).
+const SATURATED: u64 = (1 << 33) + 63 * (1 << 27);
 /// Lines beside the JSON that are kept.
 const LINES: usize = 5;
 
@@ -23,6 +31,11 @@ struct Output {
 #[derive(Deserialize)]
 struct Group {
     error: i64,
+    /// Errors after which it went on, where it was allowed to.
+    #[serde(default)]
+    total_err: u64,
+    #[serde(default)]
+    first_error: i64,
     #[serde(rename = "job options")]
     options: BTreeMap<String, String>,
     read: Side,
@@ -46,10 +59,14 @@ struct Side {
 #[derive(Deserialize)]
 struct Latency {
     mean: f64,
+    max: f64,
     #[serde(rename = "N", default)]
     count: u64,
     #[serde(default)]
     percentile: BTreeMap<String, f64>,
+    /// Latency in the middle of the bin, and how many were in it.
+    #[serde(default)]
+    bins: BTreeMap<u64, u64>,
 }
 
 impl Latency {
@@ -59,6 +76,16 @@ impl Latency {
         let beyond = self.count as f64 * (1.0 - percent / 100.0);
         let key = format!("{percent:.6}");
         self.percentile.get(&key).copied().filter(|_| beyond >= 10.0 - 1e-6).and_then(seconds)
+    }
+
+    /// All of them; none where fio was not asked for its bins.
+    fn histogram(&self) -> Option<Histogram> {
+        let bins: Vec<_> =
+            self.bins.iter().map(|(&bin, &count)| (bin, count)).filter(|(_, count)| *count > 0).collect();
+        let (longest, _) = *bins.last()?;
+        // A fio with more bins than the one that is known here says so by using them.
+        let known = longest <= SATURATED + (1 << 26);
+        Some(Histogram { saturated_at: known.then_some(SATURATED), bins })
     }
 }
 
@@ -90,7 +117,7 @@ pub(super) fn parse(job: &Job, stdout: &[u8]) -> Result<Parsed, DriverError> {
 
     let tool = printable(&output.version, 40).replacen('-', " ", 1);
     let no_work = |message: String| DriverError::NoWork { tool: tool.clone(), message: printable(&message, 600) };
-    let side = work_of(job, &output.jobs, &said).map_err(no_work)?;
+    let (group, side) = work_of(job, &output.jobs, &said).map_err(no_work)?;
     let values = [
         ("iops", Some(side.iops)),
         ("bandwidth", Some(side.bw_bytes)),
@@ -102,11 +129,33 @@ pub(super) fn parse(job: &Job, stdout: &[u8]) -> Result<Parsed, DriverError> {
         values: values.into_iter().filter_map(|(id, value)| Some((id.to_owned(), value?))).collect(),
         version: Some(printable(&output.version, 40)),
         remarks: job.remarks().into_iter().chain(said.iter().map(|line| format!("fio said: {line}"))).collect(),
+        work: Some(work(job, group, side)),
+        series: None,
+        histogram: side.clat_ns.histogram(),
     })
 }
 
+/// What fio says it did.
+fn work(job: &Job, group: &Group, side: &Side) -> Work {
+    let paced = job.rate > 0;
+    let bytes = side.io_bytes as f64;
+    Work {
+        bytes: Some(bytes),
+        read_bytes: Some(if job.writes() { 0.0 } else { bytes }),
+        steady_seconds: side.runtime as f64 * 1e-3,
+        ramp_seconds: job.ramp,
+        direct: Some(group.options.get("direct").is_some_and(|direct| direct == "1")),
+        span_bytes: Some(job.slice().saturating_mul(job.jobs)),
+        latency_samples: Some(side.clat_ns.count),
+        target_rate: paced.then_some(job.rate as f64 * job.jobs as f64),
+        achieved_rate: paced.then_some(side.iops),
+        longest_seconds: seconds(side.clat_ns.max),
+        from_intended_start: paced.then_some(false),
+    }
+}
+
 /// The direction that was asked for, where it is certain that it did the work that was asked for; or why it is not.
-fn work_of<'a>(job: &Job, groups: &'a [Group], said: &[String]) -> Result<&'a Side, String> {
+fn work_of<'a>(job: &Job, groups: &'a [Group], said: &[String]) -> Result<(&'a Group, &'a Side), String> {
     let [group] = groups else {
         return Err(format!("it reported {} groups of jobs instead of one", groups.len()));
     };
@@ -114,10 +163,15 @@ fn work_of<'a>(job: &Job, groups: &'a [Group], said: &[String]) -> Result<&'a Si
         let said = if said.is_empty() { String::new() } else { format!(": {}", said.join("; ")) };
         return Err(format!("its job ended with error {}{said}", group.error));
     }
+    if group.total_err > 0 {
+        return Err(format!("{} of its I/Os failed, the first with error {}", group.total_err, group.first_error));
+    }
     for (key, asked) in job.promises() {
-        let ran = group.options.get(key).map_or("nothing", String::as_str);
-        let same = ran == asked || (key == "bs" && parse_size(ran) == Ok(job.block));
+        let ran = group.options.get(key);
+        let same = ran == asked.as_ref() || (key == "bs" && ran.map(|bs| parse_size(bs)) == Some(Ok(job.block)));
         if !same {
+            let word = |value: Option<&String>| value.map_or("nothing", String::as_str).to_owned();
+            let (ran, asked) = (word(ran), word(asked.as_ref()));
             return Err(format!("it ran with {key}={ran} where {key}={asked} was asked for"));
         }
     }
@@ -129,17 +183,25 @@ fn work_of<'a>(job: &Job, groups: &'a [Group], said: &[String]) -> Result<&'a Si
     // Reads past the end of a short file count as I/Os and move nothing, at twice the speed of real ones. What was in flight at the
     // end of the ramp is counted once on one side and not on the other.
     let expected = ios as f64 * job.block as f64;
-    let slack = job.block as f64 * (2.0 * job.depth as f64 * job.jobs as f64).max(0.01 * ios as f64);
-    if (bytes as f64 - expected).abs() > slack {
+    let slack = (2.0 * job.depth as f64 * job.jobs as f64).max(0.01 * ios as f64);
+    if (bytes as f64 - expected).abs() > slack * job.block as f64 {
         return Err(format!(
             "{ios} I/Os of {} bytes moved {bytes} bytes: is the data disk smaller than size={}?",
             job.block, job.size
         ));
     }
+    let latencies = side.clat_ns.count;
+    if latencies == 0 || (latencies as f64 - ios as f64).abs() > slack {
+        return Err(format!("it took {latencies} latencies of {ios} I/Os"));
+    }
+    let binned = side.clat_ns.bins.values().fold(0u64, |sum, count| sum.saturating_add(*count));
+    if binned != latencies && !side.clat_ns.bins.is_empty() {
+        return Err(format!("its histogram holds {binned} of {latencies} latencies"));
+    }
     if !(side.iops.is_finite() && side.iops > 0.0 && side.bw_bytes.is_finite() && side.bw_bytes > 0.0) {
         return Err(format!("impossible figures: {} IOPS, {} bytes/s", side.iops, side.bw_bytes));
     }
-    Ok(side)
+    Ok((group, side))
 }
 
 /// Where the JSON begins: at a brace that begins a line, because error messages can hold braces.
@@ -152,197 +214,4 @@ fn lines(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let all: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     all[all.len().saturating_sub(LINES)..].iter().map(|line| printable(line, 200)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::fio::Fio;
-    use crate::{Driver, DriverError, Parsed};
-    use model::{Load, ParamValue, Params};
-    use proptest::prelude::*;
-
-    macro_rules! sample {
-        ($name:literal) => {
-            include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/fio/", $name))
-        };
-    }
-
-    const RANDREAD: &[u8] = sample!("3.33-io_uring-randread-4k.json");
-
-    fn params(id: &str, engine: &str) -> Params {
-        let benchmark = Fio.benchmarks().into_iter().find(|b| b.id == id).unwrap();
-        let mut params = Params::defaults(&benchmark.params);
-        params.set("engine", ParamValue::Text(engine.to_owned()));
-        params
-    }
-
-    fn parse(id: &str, engine: &str, output: &[u8]) -> Result<Parsed, DriverError> {
-        Fio.parse(&params(id, engine), output)
-    }
-
-    fn refusal(id: &str, engine: &str, output: &[u8]) -> String {
-        parse(id, engine, output).unwrap_err().to_string()
-    }
-
-    /// The sample with the first `from` replaced by `to`.
-    fn edited(from: &str, to: &str) -> Vec<u8> {
-        let text = std::str::from_utf8(RANDREAD).unwrap();
-        assert!(text.contains(from), "{from}");
-        text.replacen(from, to, 1).into_bytes()
-    }
-
-    #[test]
-    fn figures_are_in_base_units() {
-        let parsed = parse("disk.randread-4k", "io_uring", RANDREAD).unwrap();
-        assert_eq!(parsed.values["iops"], 57913.907285);
-        assert_eq!(parsed.values["bandwidth"], 237649377.0);
-        let close = |id: &str, expected: f64| assert!((parsed.values[id] - expected).abs() < 1e-15, "{id}");
-        close("latency-mean", 267.992613242e-6);
-        close("latency-p50", 264.192e-6);
-        close("latency-p99", 358.4e-6);
-        assert_eq!((parsed.version.as_deref(), parsed.remarks.len()), (Some("fio-3.33"), 0));
-    }
-
-    #[test]
-    fn the_direction_that_was_asked_for_is_read() {
-        let parsed = parse("disk.randwrite-4k", "io_uring", sample!("3.33-io_uring-randwrite-4k.json")).unwrap();
-        assert_eq!(parsed.values["iops"], 92562.913907);
-        let parsed = parse("disk.write-1m", "libaio", sample!("3.33-libaio-write-1m.json")).unwrap();
-        assert_eq!(parsed.values["bandwidth"], 4166527152.0);
-    }
-
-    #[test]
-    fn a_percentile_with_fewer_than_ten_ios_beyond_it_is_absent() {
-        // 172 I/Os: the median stands on 86 of them, the 99th percentile on 2.
-        let parsed = parse("disk.read-1m", "io_uring", sample!("3.33-io_uring-read-1m.json")).unwrap();
-        assert!(parsed.values.contains_key("latency-p50") && !parsed.values.contains_key("latency-p99"));
-        let enough = edited("\"N\" : 8760", "\"N\" : 1000");
-        assert!(enough != RANDREAD && parse("disk.randread-4k", "io_uring", &enough).unwrap().values.len() == 5);
-        let few = edited("\"N\" : 8760", "\"N\" : 999");
-        assert_eq!(parse("disk.randread-4k", "io_uring", &few).unwrap().values.len(), 4);
-    }
-
-    #[test]
-    fn sizes_with_suffixes_in_the_echo_are_understood() {
-        assert!(parse("disk.randread-4k", "libaio", sample!("3.33-libaio-randread-direct.json")).is_ok());
-    }
-
-    #[test]
-    fn engines_that_ignore_the_depth_are_remarked_upon() {
-        let parsed = parse("disk.randread-4k", "posixaio", sample!("3.33-posixaio-iodepth16.json")).unwrap();
-        assert!(parsed.remarks[0].contains("really queue depth 1 for each job (glibc"), "{:?}", parsed.remarks);
-    }
-
-    #[test]
-    fn what_fio_says_before_its_json_becomes_a_remark() {
-        let parsed = parse("disk.randread-4k", "psync", sample!("3.33-psync-depth-16.txt")).unwrap();
-        assert!(parsed.remarks[0].contains("psync is synchronous"));
-        assert!(parsed.remarks[1].starts_with("fio said: note: both iodepth >= 1"), "{:?}", parsed.remarks);
-    }
-
-    #[test]
-    fn a_job_that_failed_is_no_measurement_and_says_why() {
-        let missing = refusal("disk.randread-4k", "libaio", sample!("3.33-missing-file.txt"));
-        assert!(missing.starts_with("fio 3.33: its job ended with error 2: fio: pid=18658"), "{missing}");
-        assert!(missing.ends_with("error=No such file or directory"), "{missing}");
-        // 272 writes were done before the disk was full.
-        let full = refusal("disk.randwrite-4k", "libaio", sample!("3.33-disk-full.txt"));
-        assert!(full.contains("error 28") && full.contains("No space left on device"), "{full}");
-    }
-
-    #[test]
-    fn reads_past_the_end_of_a_short_file_are_no_measurement() {
-        let error = refusal("disk.randread-4k", "libaio", sample!("3.33-short-file.json"));
-        assert!(error.contains("18675 I/Os of 4096 bytes moved 38133760 bytes"), "{error}");
-    }
-
-    #[test]
-    fn a_run_without_work_is_no_measurement() {
-        let idle = edited("\"total_ios\" : 8745", "\"total_ios\" : 0");
-        assert!(refusal("disk.randread-4k", "io_uring", &idle).contains("it did no work: 0 I/Os"));
-        let instant = edited("\"runtime\" : 151", "\"runtime\" : 0");
-        assert!(refusal("disk.randread-4k", "io_uring", &instant).contains("in 0 ms"));
-        let stuck = edited("\"iops\" : 57913.907285", "\"iops\" : 0.0");
-        assert!(refusal("disk.randread-4k", "io_uring", &stuck).contains("impossible figures"));
-        let negative = edited("\"bw_bytes\" : 237649377", "\"bw_bytes\" : -1");
-        assert!(refusal("disk.randread-4k", "io_uring", &negative).contains("impossible figures"));
-        let jobless = refusal("disk.read-1m", "io_uring", br#"{"fio version": "fio-3.33", "jobs": []}"#);
-        assert_eq!(jobless, "fio 3.33: it reported 0 groups of jobs instead of one");
-    }
-
-    #[test]
-    fn another_job_than_the_one_that_was_asked_for_is_refused() {
-        for (id, engine, expected) in [
-            ("disk.read-4k", "io_uring", "rw=randread where rw=read"),
-            ("disk.randread-4k", "libaio", "ioengine=io_uring where ioengine=libaio"),
-        ] {
-            let error = refusal(id, engine, RANDREAD);
-            assert!(error.contains(expected), "{error}");
-        }
-        let silent = refusal("disk.randread-4k", "io_uring", &edited("\"iodepth\"", "\"depth\""));
-        assert_eq!(silent, "fio 3.33: it ran with iodepth=nothing where iodepth=16 was asked for");
-        for (key, value) in [("bs", 8192), ("iodepth", 1)] {
-            let mut params = params("disk.randread-4k", "io_uring");
-            params.set(key, ParamValue::Integer(value));
-            let error = Fio.parse(&params, RANDREAD).unwrap_err().to_string();
-            assert!(error.contains(&format!("{key}={value} was asked for")), "{error}");
-        }
-    }
-
-    #[test]
-    fn unreadable_output_names_the_place() {
-        let cut = refusal("disk.randread-4k", "io_uring", &RANDREAD[..2000]);
-        assert!(
-            cut.starts_with("fio: cannot read its output at jobs[0].read.clat_ns.") && cut.contains("EOF"),
-            "{cut}"
-        );
-        let wrong =
-            refusal("disk.randread-4k", "io_uring", &edited("\"total_ios\" : 8745", "\"total_ios\" : \"many\""));
-        assert!(wrong.contains("at jobs[0].read.total_ios: invalid type: string \"many\", expected u64"), "{wrong}");
-        // fio prints figures that it could not compute as nan, which is no JSON.
-        let nan = refusal("disk.randread-4k", "io_uring", &edited("\"iops\" : 57913.907285", "\"iops\" : nan"));
-        assert!(nan.contains("at jobs[0].read.iops"), "{nan}");
-        let nothing = refusal("disk.randread-4k", "io_uring", b"");
-        assert_eq!(nothing, "fio: cannot read its output at its start: expected JSON, found nothing");
-        let words = refusal("disk.randread-4k", "io_uring", b"fio: engine x not loadable {\n");
-        assert!(words.contains("found 'fio: engine x not loadable {'"), "{words}");
-        let endless = vec![b' '; super::LIMIT + 1];
-        assert!(refusal("disk.randread-4k", "io_uring", &endless).contains("more than a run can print"));
-    }
-
-    #[test]
-    fn escape_codes_do_not_pass() {
-        let mut output = b"\x1b[2Jboo\n".to_vec();
-        output.extend(edited("fio-3.33", "fio-\\u001b[31m"));
-        let parsed = parse("disk.randread-4k", "io_uring", &output).unwrap();
-        assert!(!format!("{}{:?}", parsed.remarks[0], parsed.version).contains('\u{1b}'));
-        assert!(!refusal("disk.read-4k", "io_uring", &output).contains('\u{1b}'));
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = parse("disk.randread-4k", "io_uring", &bytes);
-        }
-
-        #[test]
-        fn no_mutation_of_a_real_output_panics_or_yields_nonsense(
-            edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
-            cut in any::<prop::sample::Index>(),
-            cuts in any::<bool>(),
-        ) {
-            let mut output = RANDREAD.to_vec();
-            for (at, byte) in edits {
-                let at = at.index(output.len());
-                // Digits most of all: they keep the JSON whole and change the figures.
-                output[at] = if output[at].is_ascii_digit() { b'0' + byte % 10 } else { byte };
-            }
-            if cuts {
-                output.truncate(cut.index(RANDREAD.len()));
-            }
-            if let Ok(parsed) = parse("disk.randread-4k", "io_uring", &output) {
-                prop_assert!(parsed.values.values().all(|v| v.is_finite() && *v > 0.0));
-            }
-        }
-    }
 }

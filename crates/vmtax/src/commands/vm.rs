@@ -62,7 +62,7 @@ pub fn vm(args: &Vm) -> anyhow::Result<ExitCode> {
         eprintln!("Emulated (TCG): {note}");
     }
 
-    let task = Task::Tool { argv: args.command.clone(), env: BTreeMap::new(), limit: LIMIT };
+    let task = Task::Tool { argv: args.command.clone(), env: BTreeMap::new(), limit: LIMIT, files: Vec::new() };
     let outcome = trial.guest.agent.run(task, Duration::from_secs_f64(timeout), &mut Waiting(&stop));
     if args.console {
         eprintln!("{}", model::text::printable(&trial.guest.console(), usize::MAX));

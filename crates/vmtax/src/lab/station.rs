@@ -1,6 +1,6 @@
 //! One machine of a round, wherever it runs.
 
-use super::Findings;
+use super::findings::Findings;
 use super::watch::Watch;
 use machines::guest::Guest;
 use machines::local::Local;
