@@ -1,7 +1,7 @@
 //! The guest's clock, by which its figures are made.
 
 use super::{RunContext, around};
-use crate::signal::{grade, known, positive, shaped, unknown};
+use crate::signal::{grade, known, positive, shaped, unknown, warn_if};
 use model::check::{Check, Status, Threat};
 use model::{Limits, RunRecord};
 
@@ -9,7 +9,7 @@ use model::{Limits, RunRecord};
 /// timed region reach the controller as messages, so that durations may differ by so much with right clocks on both sides.
 const MESSAGE_SECONDS: f64 = 0.1;
 
-/// Clock sources with which guests keep time: of KVM, of the CPU, of Hyper-V.
+/// Clock sources with which guests keep time: of KVM, of the CPU; and of Hyper-V.
 const TRUSTED: [&str; 3] = ["kvm-clock", "tsc", "arch_sys_counter"];
 const TRUSTED_PREFIX: &str = "hyperv";
 
@@ -57,7 +57,7 @@ pub(super) fn source(context: &RunContext<'_>, _record: &RunRecord) -> Option<Ch
     }
     let Some(source) = &context.facts.clock.source else { return Some(unknown(Threat::ClockSource)) };
     let trusted = TRUSTED.contains(&source.as_str()) || source.starts_with(TRUSTED_PREFIX);
-    let status = crate::signal::warn_if(!trusted);
+    let status = warn_if(!trusted);
     Some(match known(context.facts.clock.read_seconds) {
         Some(cost) => {
             shaped(Threat::ClockSource, status, "cost").with("source", source.as_str()).with("read-seconds", cost)

@@ -93,11 +93,10 @@ pub(super) fn thermal(context: &RunContext<'_>, record: &RunRecord) -> Option<Ch
         return Some(shaped(Threat::Thermal, Status::Invalid, "time").with("throttled-share", share));
     }
     Some(match (events, seconds) {
-        (Some(events), _) => {
-            shaped(Threat::Thermal, warn_if(events > 0 || seconds > Some(0.0)), "events").with("events", events as f64)
+        (Some(events), None | Some(0.0)) => {
+            shaped(Threat::Thermal, warn_if(events > 0), "events").with("events", events as f64)
         }
-        // Time without a count of events: some of it, or none.
-        (None, Some(seconds)) => {
+        (_, Some(seconds)) => {
             shaped(Threat::Thermal, warn_if(seconds > 0.0), "seconds").with("throttled-seconds", seconds)
         }
         (None, None) => unknown(Threat::Thermal),

@@ -1,7 +1,7 @@
 //! Latencies of a load generator with a fixed rate.
 
 use super::RunContext;
-use crate::signal::{positive, ratio, shaped, unknown};
+use crate::signal::{positive, ratio, shaped, unknown, warn_if};
 use model::RunRecord;
 use model::check::{Check, Status, Threat};
 
@@ -33,7 +33,7 @@ pub(super) fn coordinated_omission(context: &RunContext<'_>, record: &RunRecord)
             Some(_) => rate(Status::Pass),
         });
     }
-    Some(rate(crate::signal::warn_if(achieved < context.limits.rate_warn)))
+    Some(rate(warn_if(achieved < context.limits.rate_warn)))
 }
 
 #[cfg(test)]
