@@ -1,6 +1,6 @@
 //! Which runs count. The one place where a run is let into the figures.
 
-use crate::block;
+use crate::{block, window};
 use model::check::{Check, Status, worst};
 use model::record::{Event, GUEST, HOST, Line};
 use model::{Benchmark, Direction, Limits, Metric, Outcome, RunRecord};
@@ -27,6 +27,8 @@ pub struct Block<'a> {
     pub guest: &'a RunRecord,
     /// Checks of the two against each other.
     pub checks: Vec<Check>,
+    /// What the common window makes of values that the series of host and guest carry.
+    windows: [f64; 2],
 }
 
 impl<'a> Block<'a> {
@@ -38,7 +40,8 @@ impl<'a> Block<'a> {
         host: &'a RunRecord,
         guest: &'a RunRecord,
     ) -> Self {
-        Block { place, host, guest, checks: block::checks(limits, benchmark, host, guest) }
+        let checks = block::checks(limits, benchmark, host, guest);
+        Block { place, host, guest, checks, windows: window::common(host, guest) }
     }
 
     /// The worst of all its checks.
@@ -51,10 +54,15 @@ impl<'a> Block<'a> {
         self.status() < Status::Invalid
     }
 
-    /// Host's and guest's value of a metric, in its base unit.
+    /// Host's and guest's value of a metric, in its base unit. Where both have a series of it, both are the means of the part that
+    /// is steady in both: from the later of the two ends of the warm-up on (statistics.md, 1.5).
     pub fn values(&self, metric: &Metric) -> Option<[f64; 2]> {
-        let value = |run: &RunRecord| run.outcome.value(&metric.id).filter(|v| v.is_finite());
-        Some([value(self.host)?, value(self.guest)?])
+        let carried = [self.host, self.guest].iter().all(|run| window::carries(run, &metric.id));
+        let [host, guest] = if carried { self.windows } else { [1.0; 2] };
+        let value = |run: &RunRecord, change: f64| {
+            run.outcome.value(&metric.id).map(|whole| whole * change).filter(|value| value.is_finite())
+        };
+        Some([value(self.host, host)?, value(self.guest, guest)?])
     }
 
     /// ln(cost in the guest / cost on the host); none where a value allows no ratio.
@@ -131,4 +139,47 @@ impl<'a> Ledger<'a> {
 
 fn measured(run: &RunRecord) -> bool {
     matches!(run.outcome, Outcome::Measured { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Scene, arms, level_series};
+    use model::Area;
+
+    fn block<'a>(arms: &'a [Scene; 2]) -> Block<'a> {
+        Block::new(&arms[0].limits, &arms[0].benchmark, 0, &arms[0].record, &arms[1].record)
+    }
+
+    #[test]
+    fn metrics_of_a_series_are_taken_from_the_common_window_and_others_stay() {
+        let mut arms = arms(Area::Disk);
+        let metrics = arms[0].benchmark.metrics.clone();
+        arms[0].record.series = Some(level_series(vec![50.0; 60]));
+        arms[1].record.series = Some(level_series((0..60).map(|t| if t < 12 { 40.0 } else { 80.0 }).collect()));
+        let [host, guest] = block(&arms).values(&metrics[0]).unwrap();
+        assert!(host == 100.0 && (guest - 100.0 * 80.0 / 72.0).abs() < 1e-9, "{host} {guest}");
+        assert_eq!(block(&arms).values(&metrics[1]), Some([1e-4, 1e-4]));
+        arms[0].record.series.as_mut().unwrap().metrics.clear();
+        assert_eq!(block(&arms).values(&metrics[0]), Some([100.0, 100.0]), "one side's window would favour it");
+    }
+
+    #[test]
+    fn runs_without_series_keep_their_values() {
+        let arms = arms(Area::Cpu);
+        assert_eq!(block(&arms).values(&arms[0].benchmark.metrics[0]), Some([100.0, 100.0]));
+    }
+
+    #[test]
+    fn a_block_counts_unless_a_check_of_it_or_of_its_runs_rejects() {
+        let mut arms = arms(Area::Cpu);
+        assert_eq!((block(&arms).status(), block(&arms).counts()), (Status::Pass, true));
+        arms[1].surroundings().frequency_hertz = Some(1e9);
+        assert!(!block(&arms).counts(), "the arms ran at different frequencies");
+        arms[1].surroundings().frequency_hertz = None;
+        assert_eq!((block(&arms).status(), block(&arms).counts()), (Status::Unknown, true));
+        arms[1].surroundings().kvm = Some(false);
+        arms[1].judge();
+        assert!(!block(&arms).counts(), "the guest's own check");
+    }
 }
