@@ -9,9 +9,9 @@ pub struct Surroundings {
     /// Share of the time of the CPUs in use that a hypervisor above the host took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_share: Option<f64>,
-    /// Share of the time of the CPUs in use that neither the machine under test nor idling took: what others did there.
+    /// CPU time on the CPUs in use that neither the machine under test nor a hypervisor took: what others did there, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub others_share: Option<f64>,
+    pub others_seconds: Option<f64>,
     /// Throttling events of cores and packages for heat or power.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thermal_events: Option<u64>,

@@ -201,6 +201,8 @@ fn record(benchmark: &Benchmark) -> RunRecord {
         series: disk.then(|| level_series((0..60).map(|t| 100.0 + f64::from(t * 7 % 11) / 10.0).collect())),
         histogram: None,
         surroundings: Some(Surroundings {
+            steal_share: Some(0.0),
+            others_seconds: None,
             thermal_events: Some(0),
             thermal_seconds: Some(0.0),
             frequency_hertz: Some(3e9),

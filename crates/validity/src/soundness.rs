@@ -75,8 +75,10 @@ fn work() -> impl Strategy<Value = Work> {
 }
 
 fn surroundings() -> impl Strategy<Value = Surroundings> {
-    (vec(of(number()), 5), vec(of(count()), 4), vec(of(any::<bool>()), 2), of((number(), number()))).prop_map(
+    (vec(of(number()), 7), vec(of(count()), 4), vec(of(any::<bool>()), 2), of((number(), number()))).prop_map(
         |(numbers, counts, words, clock)| Surroundings {
+            steal_share: numbers[5],
+            others_seconds: numbers[6],
             thermal_seconds: numbers[0],
             frequency_hertz: numbers[1],
             throttled_seconds: numbers[2],

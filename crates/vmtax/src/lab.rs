@@ -15,8 +15,8 @@ use machines::pipe::Finished;
 use model::evidence::Idle;
 use model::messages::{Task, TaskResult};
 use model::plan::Cell;
-use model::record::{Event, GUEST, Histogram, RunRecord};
-use model::{Area, Benchmark, FailureCause, InstructionSet, Outcome, Params, Runner};
+use model::record::{Event, GUEST, HOST, Histogram, RunRecord};
+use model::{Area, Benchmark, Check, FailureCause, Manifest, Outcome, Params, Runner};
 use probes::allocation::Allocation;
 use station::Station;
 use std::cell::RefCell;
@@ -25,6 +25,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use store::StudyWriter;
 use study::{Lab, RoundFailure, Turn};
+use validity::run::RunContext;
 use watch::{Watch, own_cost};
 
 /// Bytes of each output of a tool that are kept.
@@ -61,12 +62,8 @@ pub struct RealLab<'a> {
     pub round: u32,
     /// The attempt at it.
     pub attempt: u32,
-    /// The cells of the plan.
-    pub cells: &'a [Cell],
-    /// Their benchmarks.
-    pub benchmarks: &'a [Benchmark],
-    /// The instruction set of all machines.
-    pub isa: InstructionSet,
+    /// The plan, and what is known of the machines.
+    pub manifest: &'a Manifest,
     /// The data disk.
     pub data: DataPaths,
     /// The data file on this host.
@@ -92,7 +89,7 @@ pub enum Kind {
 
 impl<'a> RealLab<'a> {
     fn benchmark(&self, id: &str) -> Option<&Benchmark> {
-        self.benchmarks.iter().find(|b| b.id == id)
+        self.manifest.benchmarks.iter().find(|b| b.id == id)
     }
 
     fn target(&self, machine: &str) -> Target {
@@ -109,7 +106,7 @@ impl<'a> RealLab<'a> {
                     name: name.clone(),
                     version: *version,
                     params: cell.params.clone(),
-                    isa: self.isa,
+                    isa: self.manifest.isa,
                 };
                 Ok((task, None))
             }
@@ -130,6 +127,25 @@ impl<'a> RealLab<'a> {
     /// Longest time for a run that should take `seconds`.
     fn deadline(&self, seconds: f64) -> Duration {
         Duration::from_secs_f64(self.run_timeout.unwrap_or(10.0 * seconds + 30.0))
+    }
+
+    /// What the run shows by itself.
+    fn checks(&self, cell: &Cell, is_guest: bool, record: &RunRecord) -> Vec<Check> {
+        let Some(benchmark) = self.benchmark(&cell.benchmark) else { return Vec::new() };
+        let (own, other) = if is_guest { (GUEST, HOST) } else { (HOST, GUEST) };
+        let Some(facts) = self.manifest.machines.get(own) else { return Vec::new() };
+        let context = RunContext {
+            limits: &self.manifest.plan.limits,
+            benchmark,
+            cell,
+            accelerator: self.manifest.accelerator,
+            disk: &self.manifest.plan.machine.disk,
+            is_guest,
+            facts,
+            other: self.manifest.machines.get(other),
+            idle: self.idle.get(&record.machine),
+        };
+        validity::run::checks(&context, record)
     }
 
     /// The data file, for runs that use it.
@@ -216,7 +232,7 @@ impl<'a> RealLab<'a> {
     /// One short discarded run of the disk, because the first seconds of disk work after a boot are slower than the rest.
     fn warm_up(&mut self) -> Result<(), Findings> {
         let disk = |cell: &&Cell| self.benchmark(&cell.benchmark).is_some_and(|b| b.area == Area::Disk);
-        let Some(cell) = self.cells.iter().find(disk) else { return Ok(()) };
+        let Some(cell) = self.manifest.plan.cells.iter().find(disk) else { return Ok(()) };
         let mut cell = cell.clone();
         for key in ["time", "ramp"] {
             cell.params.set(key, model::ParamValue::Number(WARM_UP_SECONDS));
@@ -283,7 +299,7 @@ impl RealLab<'_> {
             name: canary.name().to_owned(),
             version: canary.version(),
             params: Params::default(),
-            isa: self.isa,
+            isa: self.manifest.isa,
         };
         let mut watch = Watch::new(None, true, &[], None, self.stop);
         let finished = self.send(machine, task, self.deadline(1.0), &mut watch)?;
@@ -337,7 +353,7 @@ impl Lab for RealLab<'_> {
             false => findings.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
             true => watch.cost,
         };
-        RunRecord {
+        let mut record = RunRecord {
             round: at.round,
             attempt: at.attempt,
             block: at.block,
@@ -357,7 +373,9 @@ impl Lab for RealLab<'_> {
             histogram: findings.histogram,
             surroundings: Some(watch.surroundings),
             checks: Vec::new(),
-        }
+        };
+        record.checks = self.checks(cell, is_guest, &record);
+        record
     }
 
     fn leave_round(&mut self) -> Vec<Event> {

@@ -37,7 +37,7 @@ check-steal-evidence-unknown = Stolen CPU time could not be read.
 check-steal-advice = Stop other guests on this host, or measure on a machine with CPUs of its own.
 
 check-run-queue-title = Waiting for a CPU
-check-run-queue-evidence = What ran was ready and had no CPU for { $wait-share } of the time that it wanted one ({ $wait-seconds }).
+check-run-queue-evidence = While others worked on its CPUs, what ran was ready and had none for { $wait-share } of the time that it wanted one ({ $wait-seconds }).
 check-run-queue-evidence-unknown = The time that was spent waiting for a CPU could not be read (the kernel keeps no schedstat for it).
 check-run-queue-advice = Stop what else runs on these CPUs, or give the study CPUs of its own (isolcpus, cpusets).
 

@@ -36,7 +36,7 @@ check-steal-evidence-unknown = 无法读取被窃取的 CPU 时间。
 check-steal-advice = 请停止这台宿主机上的其他虚拟机，或在独占 CPU 的机器上测量。
 
 check-run-queue-title = 等待 CPU
-check-run-queue-evidence = 在需要 CPU 的时间里，有 { $wait-share } 已就绪却没有 CPU 可用（{ $wait-seconds }）。
+check-run-queue-evidence = 其他程序占用其 CPU 时，在需要 CPU 的时间里，有 { $wait-share } 已就绪却没有 CPU 可用（{ $wait-seconds }）。
 check-run-queue-evidence-unknown = 无法读取等待 CPU 的时间（内核没有提供 schedstat）。
 check-run-queue-advice = 请停止这些 CPU 上的其他程序，或为研究分配专用 CPU（isolcpus、cpuset）。
 

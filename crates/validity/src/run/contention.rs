@@ -5,18 +5,24 @@ use crate::signal::{grade, known, ratio, shaped, unknown, warn_if};
 use model::RunRecord;
 use model::check::{Check, Status, Threat};
 
-/// CPU time that a hypervisor took away from this machine. By itself it only warns: see [`crate::block`].
+/// CPU time that a hypervisor took away from this machine, or from the host below it meanwhile. By itself it only warns: see
+/// [`crate::block`].
 pub(super) fn steal(context: &RunContext<'_>, record: &RunRecord) -> Option<Check> {
     let counters = record.counters.as_ref();
     let stolen = known(counters.and_then(|c| c.steal_seconds));
-    let share = ratio(stolen, counters.and_then(|c| c.cpu_capacity_seconds));
-    let Some((stolen, share)) = stolen.zip(share) else { return Some(unknown(Threat::Steal)) };
+    let capacity = counters.and_then(|c| c.cpu_capacity_seconds);
+    let Some(own) = ratio(stolen, capacity) else { return Some(unknown(Threat::Steal)) };
+    let share = known(around(record, |s| s.steal_share)).map_or(own, |below| below.max(own));
+    let stolen = share * capacity.unwrap_or(0.0);
     let status = warn_if(share >= context.limits.steal_warn);
     Some(Check::new(Threat::Steal, status).with("steal-share", share).with("steal-seconds", stolen))
 }
 
 /// Time for which vCPU threads (on the host: the threads of the workload) were ready and had no CPU. By itself it only warns: see
 /// [`crate::block`].
+///
+/// Threads of QEMU wait for each other where they share CPUs. That is a cost of virtualization and no noise, so no more waiting is
+/// counted than others worked on these CPUs meanwhile.
 ///
 /// The share is of the time that was wanted: of the run's length where less than one CPU was wanted, else of running and waiting
 /// together. Dividing by all vCPUs would hide a hog on the one CPU that a single-threaded benchmark uses.
@@ -36,9 +42,10 @@ pub(super) fn run_queue(context: &RunContext<'_>, record: &RunRecord) -> Option<
             counters.map(|c| c.wall_seconds).filter(|s| *s > 0.0),
         )
     };
+    let others = known(around(record, |s| s.others_seconds));
+    let caused = known(waited).map(|waited| others.map_or(waited, |others| waited.min(others)));
     let wanted = known(waited).zip(known(ran)).zip(known(wall)).map(|((waited, ran), wall)| wall.max(waited + ran));
-    let share = ratio(waited, wanted);
-    let Some((waited, share)) = known(waited).zip(share) else { return Some(unknown(Threat::RunQueue)) };
+    let Some((waited, share)) = caused.zip(ratio(caused, wanted)) else { return Some(unknown(Threat::RunQueue)) };
     let check = Check::new(Threat::RunQueue, warn_if(share >= context.limits.wait_warn));
     Some(check.with("wait-share", share).with("wait-seconds", waited))
 }
@@ -136,6 +143,30 @@ mod tests {
         scene.judge();
         assert_eq!(scene.status(Threat::RunQueue), Some(Status::Warn));
         assert_eq!(seen(&scene.record, Threat::RunQueue, "wait-share"), Some(0.5));
+    }
+
+    #[test]
+    fn threads_of_qemu_that_wait_for_each_other_are_no_noise() {
+        let mut scene = Scene::guest(Area::Cpu);
+        let cost = scene.record.host_cost.as_mut().unwrap();
+        (cost.wall_seconds, cost.vcpu_seconds, cost.vcpu_wait_seconds) = (10.0, 15.0, Some(4.0));
+        scene.surroundings().others_seconds = Some(0.05);
+        assert_eq!(scene.status(Threat::RunQueue), Some(Status::Pass));
+        scene.surroundings().others_seconds = Some(8.0);
+        assert_eq!(scene.status(Threat::RunQueue), Some(Status::Warn));
+        scene.judge();
+        assert_eq!(seen(&scene.record, Threat::RunQueue, "wait-share"), Some(4.0 / 19.0));
+        scene.surroundings().others_seconds = None;
+        assert_eq!(scene.status(Threat::RunQueue), Some(Status::Warn), "what is not known excuses nothing");
+    }
+
+    #[test]
+    fn time_stolen_from_the_host_counts_for_the_guest_that_runs_on_it() {
+        let mut scene = Scene::guest(Area::Cpu);
+        scene.surroundings().steal_share = Some(0.2);
+        scene.judge();
+        assert_eq!(scene.status(Threat::Steal), Some(Status::Warn));
+        assert_eq!(seen(&scene.record, Threat::Steal, "steal-share"), Some(0.2));
     }
 
     #[test]

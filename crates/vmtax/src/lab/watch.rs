@@ -23,8 +23,8 @@ pub struct Watch<'a> {
     data: Option<&'a Path>,
     stop: &'a Stop,
     before: Option<Before>,
-    /// Busy time of the CPUs in use and all of their time from before to after the run, seconds.
-    busy: Option<(f64, f64)>,
+    /// Busy time of the CPUs in use from before to after the run, seconds.
+    busy_seconds: Option<f64>,
     begun: Option<(Instant, Option<Snapshot>)>,
     /// What the run cost QEMU, guests only.
     pub cost: Option<HostCost>,
@@ -52,7 +52,7 @@ impl<'a> Watch<'a> {
             data,
             stop,
             before: None,
-            busy: None,
+            busy_seconds: None,
             begun: None,
             cost: None,
             seconds: None,
@@ -84,7 +84,7 @@ impl<'a> Watch<'a> {
         let own = self.process_cpu_seconds().zip(cpu_seconds).map(|(after, before)| after - before);
         // Stolen time is nobody's work here.
         let worked = |cpu: &CpuTimes| cpu.total_seconds - cpu.idle_seconds - cpu.steal_seconds.unwrap_or(0.0);
-        self.busy = passed.cpu.map(|cpu| (worked(&cpu), cpu.total_seconds));
+        self.busy_seconds = passed.cpu.map(|cpu| worked(&cpu));
         let seen = &mut self.surroundings;
         seen.steal_share = passed.cpu.and_then(|cpu| cpu.steal_share());
         seen.thermal_events = passed.thermal.events();
@@ -97,7 +97,7 @@ impl<'a> Watch<'a> {
             let passed = process.until(&ProcessReading::read(&root, pid));
             seen.throttled_seconds = passed.throttling.map(|throttling| throttling.seconds);
             if self.is_guest {
-                seen.others_share = self.busy.zip(own).map(|((busy, all), own)| ((busy - own) / all).clamp(0.0, 1.0));
+                seen.others_seconds = self.busy_seconds.zip(own).map(|(busy, own)| (busy - own).max(0.0));
                 seen.huge_share = largest_mapping_backing(&root, pid).and_then(|mapping| mapping.backing.huge_share());
             }
         }
@@ -106,7 +106,7 @@ impl<'a> Watch<'a> {
     /// On the host the workload is a child of the agent, and its own counters tell what it took.
     pub fn subtract_own(&mut self, counters: &Counters) {
         let own = counters.user_seconds + counters.system_seconds;
-        self.surroundings.others_share = self.busy.map(|(busy, all)| ((busy - own) / all).clamp(0.0, 1.0));
+        self.surroundings.others_seconds = self.busy_seconds.map(|busy| (busy - own).max(0.0));
     }
 
     /// CPU time of QEMU, seconds.
