@@ -32,7 +32,7 @@ check-clock-source-advice = Give the guest kvm-clock or an invariant tsc (a CPU 
 ## Contention
 
 check-steal-title = Steal
-check-steal-evidence = A hypervisor above took away { $steal-share } of this machine's CPU time ({ $steal-seconds }).
+check-steal-evidence = A hypervisor above took away { $steal-share } of this machine's CPU time.
 check-steal-evidence-unknown = Stolen CPU time could not be read.
 check-steal-advice = Stop other guests on this host, or measure on a machine with CPUs of its own.
 

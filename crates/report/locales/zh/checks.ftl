@@ -31,7 +31,7 @@ check-clock-source-advice = 请让虚拟机使用 kvm-clock 或恒定 tsc（CPU 
 ## 争用
 
 check-steal-title = 被窃取的 CPU 时间
-check-steal-evidence = 上层的虚拟化软件取走了这台机器 { $steal-share } 的 CPU 时间（{ $steal-seconds }）。
+check-steal-evidence = 上层的虚拟化软件取走了这台机器 { $steal-share } 的 CPU 时间。
 check-steal-evidence-unknown = 无法读取被窃取的 CPU 时间。
 check-steal-advice = 请停止这台宿主机上的其他虚拟机，或在独占 CPU 的机器上测量。
 

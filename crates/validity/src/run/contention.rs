@@ -10,12 +10,12 @@ use model::check::{Check, Status, Threat};
 pub(super) fn steal(context: &RunContext<'_>, record: &RunRecord) -> Option<Check> {
     let counters = record.counters.as_ref();
     let stolen = known(counters.and_then(|c| c.steal_seconds));
-    let capacity = counters.and_then(|c| c.cpu_capacity_seconds);
-    let Some(own) = ratio(stolen, capacity) else { return Some(unknown(Threat::Steal)) };
+    let Some(own) = ratio(stolen, counters.and_then(|c| c.cpu_capacity_seconds)) else {
+        return Some(unknown(Threat::Steal));
+    };
     let share = known(around(record, |s| s.steal_share)).map_or(own, |below| below.max(own));
-    let stolen = share * capacity.unwrap_or(0.0);
     let status = warn_if(share >= context.limits.steal_warn);
-    Some(Check::new(Threat::Steal, status).with("steal-share", share).with("steal-seconds", stolen))
+    Some(Check::new(Threat::Steal, status).with("steal-share", share))
 }
 
 /// Time for which vCPU threads (on the host: the threads of the workload) were ready and had no CPU. By itself it only warns: see
