@@ -1,6 +1,6 @@
 //! One metric in two studies: what changed, whether that is more than chance and more than matters.
 
-use super::{ALPHA, FEWEST_ROUNDS, Which};
+use super::{ALPHA, FEWEST_ROUNDS};
 use crate::analysis::{BenchmarkReport, Comparison, IntervalFigures};
 use model::{Area, Direction, Metric};
 use serde::Serialize;
@@ -253,17 +253,6 @@ fn least_p(a: usize, b: usize) -> f64 {
 pub(super) fn rounds_needed(family: usize) -> usize {
     let enough = |rounds: &usize| least_p(*rounds, *rounds) * (family as f64) < ALPHA;
     (FEWEST_ROUNDS..).find(enough).unwrap_or(FEWEST_ROUNDS)
-}
-
-impl Which {
-    /// The letter.
-    pub fn letter(self) -> &'static str {
-        match self {
-            Which::A => "A",
-            Which::B => "B",
-            Which::C => "C",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub struct Difference {
 }
 
 type Read = fn(&Manifest) -> Option<String>;
+type ReadAll = fn(&Manifest) -> BTreeMap<String, String>;
 
 /// Properties that every study has once. The keys are also those of the words (`compare-env-KEY`).
 const PROPERTIES: &[(&str, Read)] = &[
@@ -60,7 +61,7 @@ const PROPERTIES: &[(&str, Read)] = &[
 ];
 
 /// Properties of which there are several, by name.
-const FAMILIES: &[(&str, fn(&Manifest) -> BTreeMap<String, String>)] = &[
+const FAMILIES: &[(&str, ReadAll)] = &[
     ("setting", |m| m.plan.configuration.settings.clone()),
     ("observed", |m| m.observed.clone()),
     ("tool", |m| {

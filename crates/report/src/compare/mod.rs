@@ -43,6 +43,17 @@ pub enum Which {
     C,
 }
 
+impl Which {
+    /// The letter.
+    pub fn letter(self) -> &'static str {
+        match self {
+            Which::A => "A",
+            Which::B => "B",
+            Which::C => "C",
+        }
+    }
+}
+
 /// What two studies say about each other. Serialized, it is the JSON format: values in the metrics' base units, fields whose
 /// names end in `percent` in percent, in `log` as natural logarithms. A figure that is not known is null.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -269,7 +280,7 @@ fn notes(a: &Analysis, b: &Analysis, fresh: Option<&Analysis>) -> Vec<Note> {
 }
 
 fn name(study: &Analysis, which: Which) -> String {
-    study.folder.clone().unwrap_or_else(|| format!("{which:?}"))
+    study.folder.clone().unwrap_or_else(|| which.letter().to_owned())
 }
 
 fn study(study: &Analysis, which: Which) -> Study {

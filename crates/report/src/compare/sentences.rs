@@ -1,6 +1,6 @@
 //! What the formats say in words and rows. The words themselves stand in `locales/`.
 
-use super::{Change, Decision, Difference, Gate, LeftOut, Note, Reason, Shift, Study, Verdict};
+use super::{Change, Decision, Difference, Gate, LeftOut, Note, Reason, Shift, Study, Verdict, Which};
 use crate::figures::{brackets, date, percent, row};
 use crate::locale::Words;
 
@@ -85,7 +85,7 @@ pub(crate) fn note(note: &Note, words: &Words) -> String {
 
 /// What was not compared, and why.
 pub(crate) fn left_out(left: &LeftOut, words: &Words) -> String {
-    let in_study = |key: &str, study: super::Which| words.say(key, &[("study", study.letter().into())]);
+    let in_study = |key: &str, study: Which| words.say(key, &[("study", study.letter().into())]);
     let two = |key: &str, a: &str, b: &str| words.say(key, &[("a", a.into()), ("b", b.into())]);
     let why = match &left.reason {
         Reason::OnlyIn { study } => in_study("compare-left-only", *study),
@@ -139,10 +139,9 @@ pub(crate) fn shift(shift: &Shift) -> String {
 /// What C says of a regression, with C's change where there is one.
 pub(crate) fn confirmation(change: &Change, words: &Words) -> Option<String> {
     let again = change.confirmation.as_ref()?;
-    let none = || words.get("compare-confirmation-none");
     Some(match (again.shown, &again.shift) {
-        (None, _) | (_, None) => none(),
         (Some(_), Some(figures)) => shift(figures),
+        _ => words.get("compare-confirmation-none"),
     })
 }
 

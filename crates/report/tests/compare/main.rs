@@ -1,4 +1,5 @@
 //! Two studies against each other: the figures and what follows from them, and how it is told.
+#![allow(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
 
 mod formats;
 mod gate;
