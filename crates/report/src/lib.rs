@@ -5,6 +5,7 @@
 
 pub mod analysis;
 mod answer;
+pub mod compare;
 mod figures;
 mod html;
 mod locale;
@@ -24,6 +25,9 @@ pub enum ReportError {
     /// The JSON report.
     #[error("Could not write the JSON report")]
     Json(#[from] serde_json::Error),
+    /// The JUnit report of a comparison.
+    #[error("Could not write the JUnit report")]
+    Junit(#[from] quick_junit::SerializeError),
 }
 
 /// The JSON report; see [`Analysis`] for its fields.

@@ -24,6 +24,8 @@ pub enum Command {
     Resume(Resume),
     /// Show the report of a study
     Report(Report),
+    /// Say whether one study is better or worse than another
+    Compare(Compare),
     /// Say what works on this machine, what is missing, and how noisy it is
     Doctor(Doctor),
     /// Show the benchmarks, settings and suites of this build
@@ -173,6 +175,51 @@ pub struct Report {
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// File to write instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Formats of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// Tables for the terminal
+    Text,
+    /// For merge requests and job summaries
+    Markdown,
+    /// Every figure, in base units
+    Json,
+    /// JUnit XML, one test case for each primary metric
+    Junit,
+}
+
+/// Arguments of `vmtax compare`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  vmtax compare before after
+  vmtax compare before after --confirm again   a regression counts only if both show it
+  vmtax compare before after --format junit --output vmtax.xml
+
+Exit codes: 0 no regression, 1 failed or nothing in common, 2 usage, 3 nothing could be decided, 4 regression")]
+pub struct Compare {
+    /// Study folder of the baseline
+    #[arg(value_name = "STUDY_A")]
+    pub a: PathBuf,
+    /// Study folder of what is judged
+    #[arg(value_name = "STUDY_B")]
+    pub b: PathBuf,
+    /// Study folder of a fresh repetition of B: a regression counts only if it shows it too
+    #[arg(long, value_name = "STUDY_C")]
+    pub confirm: Option<PathBuf>,
+    /// Changes up to this do not matter [default: 2 for CPU and memory, 5 for disk]
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<f64>,
+    /// Format
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: CompareFormat,
+    /// Language [default: that of the locale]
+    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
+    pub lang: Option<String>,
+    /// File to write instead of standard output; never one that is there
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

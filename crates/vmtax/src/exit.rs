@@ -8,8 +8,10 @@ pub const DONE: u8 = 0;
 pub const FAILED: u8 = 1;
 /// The command line or plan is wrong; nothing was started. (clap uses the same number.)
 pub const USAGE: u8 = 2;
-/// The study finished, but some of its cells are missing or not to be trusted.
+/// The study finished, but some of its cells are missing or not to be trusted; or two studies leave it open whether one is worse.
 pub const INCOMPLETE: u8 = 3;
+/// The second of two studies is worse than the first.
+pub const REGRESSION: u8 = 4;
 /// The user stopped it (128 + SIGINT).
 pub const INTERRUPTED: u8 = 130;
 

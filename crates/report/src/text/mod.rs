@@ -1,5 +1,6 @@
 //! The terminal report: what matters, readable in ten seconds at 80 columns.
 
+pub(crate) mod gate;
 mod grid;
 
 use crate::analysis::{Analysis, BenchmarkReport, Comparison, Flag, Strength, Trouble, TroubleKind, Verdict};

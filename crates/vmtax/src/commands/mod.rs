@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 mod clean;
+mod compare;
 mod doctor;
 mod hidden;
 mod list;
@@ -19,6 +20,7 @@ pub fn dispatch(args: Cli) -> anyhow::Result<ExitCode> {
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => resume::resume(&args),
         Command::Report(args) => report::report(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::List(args) => list::list(&args),
         Command::Vm(args) => vm::vm(&args),

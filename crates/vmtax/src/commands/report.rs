@@ -35,13 +35,14 @@ pub fn analyse(folder: &StudyFolder) -> anyhow::Result<Analysis> {
     let manifest = folder.manifest()?;
     let journal = folder.journal()?;
     for skipped in &journal.skipped {
-        eprintln!("Line {} of the journal is left out: {}", skipped.line_number, skipped.why);
+        let folder = folder.path().display();
+        eprintln!("Line {} of the journal of {folder} is left out: {}", skipped.line_number, skipped.why);
     }
     Ok(report::analyse(&manifest, &journal.lines))
 }
 
 /// How the terminal wants its text.
-fn style(to_terminal: bool) -> Style {
+pub fn style(to_terminal: bool) -> Style {
     let terminal = to_terminal && std::io::stdout().is_terminal();
     let width = if terminal {
         rustix::termios::tcgetwinsize(std::io::stdout()).map(|s| usize::from(s.ws_col)).ok()
