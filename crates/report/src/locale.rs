@@ -3,6 +3,7 @@
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use std::sync::LazyLock;
 use unic_langid::LanguageIdentifier;
 
 /// A language of reports.
@@ -67,16 +68,32 @@ impl Words {
         self.say(key, &[])
     }
 
+    /// English, for what is the same in every report (the sentences of the JSON report).
+    pub(crate) fn english() -> &'static Words {
+        static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(Lang::En));
+        &ENGLISH
+    }
+
     /// A message with arguments. Numbers that choose a plural form are given as numbers, all others as the text to show.
     pub fn say(&self, key: &str, arguments: &[(&str, FluentValue<'_>)]) -> String {
-        let Some(pattern) = self.bundle.get_message(key).and_then(|message| message.value()) else {
-            return key.to_owned();
-        };
+        self.format(key, arguments).map_or_else(|| key.to_owned(), |(text, _)| text)
+    }
+
+    /// The same; none where there is no such message, or where it wants an argument that is not given.
+    pub fn try_say(&self, key: &str, arguments: &[(&str, FluentValue<'_>)]) -> Option<String> {
+        self.format(key, arguments).filter(|(_, whole)| *whole).map(|(text, _)| text)
+    }
+
+    /// The message, and whether nothing was missing in it.
+    fn format(&self, key: &str, arguments: &[(&str, FluentValue<'_>)]) -> Option<(String, bool)> {
+        let pattern = self.bundle.get_message(key)?.value()?;
         let mut all = FluentArgs::new();
         for (name, value) in arguments {
             all.set(*name, value.clone());
         }
-        self.bundle.format_pattern(pattern, Some(&all), &mut Vec::new()).into_owned()
+        let mut errors = Vec::new();
+        let text = self.bundle.format_pattern(pattern, Some(&all), &mut errors).into_owned();
+        Some((text, errors.is_empty()))
     }
 
     /// True where the language has this message.
@@ -134,6 +151,16 @@ mod tests {
 
     #[test]
     fn a_key_that_is_not_there_is_shown_as_it_is() {
-        assert_eq!(Words::new(Lang::Zh).get("no-such-key"), "no-such-key");
+        let words = Words::new(Lang::Zh);
+        assert_eq!(words.get("no-such-key"), "no-such-key");
+        assert_eq!(words.try_say("no-such-key", &[]), None);
+    }
+
+    #[test]
+    fn a_message_that_lacks_an_argument_is_not_said_by_halves() {
+        for words in Lang::ALL.map(Words::new) {
+            assert_eq!(words.try_say("range", &[("low", "1".into())]), None);
+            assert!(words.try_say("range", &[("low", "1".into()), ("high", "2".into())]).is_some());
+        }
     }
 }

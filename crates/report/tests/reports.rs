@@ -7,14 +7,22 @@ use model::units::significant;
 use model::{Area, Event, FailureCause, Outcome};
 use proptest::prelude::*;
 use sample::Study;
-use vmtax_report::{Style, html, json, text};
+use vmtax_report::{Analysis, Lang, Style, Words, json};
 
 const PLAIN: Style = Style { width: 80, color: false };
 const WIDE: Style = Style { width: 120, color: false };
 
+fn text(analysis: &Analysis, style: &Style) -> String {
+    vmtax_report::text(analysis, style, &Words::new(Lang::En))
+}
+
+fn html(analysis: &Analysis) -> String {
+    vmtax_report::html(analysis, &Words::new(Lang::En)).expect("a page")
+}
+
 fn all(study: &Study) -> [String; 3] {
     let analysis = study.analyse();
-    [text(&analysis, &PLAIN), html(&analysis).expect("a page"), json(&analysis).expect("JSON")]
+    [text(&analysis, &PLAIN), html(&analysis), json(&analysis).expect("JSON")]
 }
 
 /// A study in which most things went wrong.
@@ -206,7 +214,7 @@ fn hostile_text_never_reaches_a_page_or_a_terminal_raw() {
 
 #[test]
 fn a_page_is_one_small_file_without_network() {
-    let page = html(&Study::kvm(64).measured(64).analyse()).unwrap();
+    let page = html(&Study::kvm(64).measured(64).analyse());
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     for foreign in ["http:", "https:", "src=", "@import", "url("] {
         assert!(!page.contains(foreign), "{foreign}");
@@ -220,7 +228,7 @@ fn a_page_is_one_small_file_without_network() {
 
 #[test]
 fn every_link_of_the_page_has_its_target() {
-    let page = html(&troubled().analyse()).unwrap();
+    let page = html(&troubled().analyse());
     for link in page.split("href=\"#").skip(1) {
         let target = link.split('"').next().unwrap();
         assert_eq!(page.matches(&format!("id=\"{target}\"")).count(), 1, "{target}");
