@@ -140,6 +140,54 @@ mod tests {
         }
     }
 
+    /// Texts in quotes of all code and templates of this room.
+    fn quoted() -> BTreeSet<String> {
+        fn read(folder: &std::path::Path, found: &mut BTreeSet<String>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    read(&path, found);
+                } else {
+                    found.extend(std::fs::read_to_string(path).unwrap().split('"').map(str::to_owned));
+                }
+            }
+        }
+        let mut found = BTreeSet::new();
+        for folder in ["src", "templates"] {
+            read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+        }
+        found
+    }
+
+    #[test]
+    fn no_message_of_the_reports_is_there_for_nobody() {
+        // These are put together from an id.
+        let named = ["bench-", "metric-", "machine-", "area-", "work-", "fact-", "setting-", "flag-", "verdict-"];
+        let quoted = quoted();
+        let unused: Vec<String> = messages(FILES[0][0])
+            .into_keys()
+            .filter(|key| !quoted.contains(key) && !named.iter().any(|start| key.starts_with(start)))
+            .collect();
+        assert_eq!(unused, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_message_that_the_templates_ask_for_is_there() {
+        let words = Words::new(Lang::En);
+        let sections = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/sections");
+        let mut asked = 0;
+        for entry in std::fs::read_dir(sections).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for call in ["w.get(\"", "w.say(\"", "w.count(\""] {
+                for key in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
+                    assert!(words.has(key), "{key}");
+                    asked += 1;
+                }
+            }
+        }
+        assert!(asked > 100);
+    }
+
     #[test]
     fn a_locale_chooses_its_language() {
         for (name, lang) in

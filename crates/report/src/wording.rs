@@ -174,13 +174,18 @@ impl Words {
         self.named("check", &format!("{}-title", threat.key()), threat.key())
     }
 
-    /// What a check saw: a sentence, or the bare evidence where the language has none for it.
+    /// What a check saw: a sentence, or the bare evidence where the language has none for it. Evidence of several shapes has a
+    /// word `shape` that says which sentence is meant.
     pub(crate) fn evidence(&self, check: &CheckReport) -> String {
-        let shown: Vec<(&str, String)> =
-            check.evidence.iter().map(|(key, fact)| (key.as_str(), fact_text(key, fact))).collect();
-        let arguments: Vec<(&str, FluentValue<'_>)> =
-            shown.iter().map(|(key, text)| (*key, text.as_str().into())).collect();
-        self.try_say(&format!("check-{}-evidence", check.threat.key()), &arguments)
+        let shape = match check.evidence.get("shape") {
+            Some(Fact::Word(shape)) => format!("-{shape}"),
+            _ => String::new(),
+        };
+        let facts = check.evidence.iter().filter(|(key, _)| *key != "shape");
+        let shown: Vec<(&str, String)> = facts.map(|(key, fact)| (key.as_str(), fact_text(key, fact))).collect();
+        let mut arguments: Vec<(&str, FluentValue<'_>)> = vec![("status", check.status.word().into())];
+        arguments.extend(shown.iter().map(|(key, text)| (*key, text.as_str().into())));
+        self.try_say(&format!("check-{}-evidence{shape}", check.threat.key()), &arguments)
             .unwrap_or_else(|| shown.iter().map(|(key, text)| format!("{key}: {text}")).collect::<Vec<_>>().join(", "))
     }
 
@@ -245,7 +250,11 @@ mod tests {
             threat: Threat::Unknown,
             status: Status::Warn,
             counts: BTreeMap::new(),
-            evidence: BTreeMap::from([("a".to_owned(), Fact::Number(1.0)), ("b-share".to_owned(), Fact::Number(0.1))]),
+            evidence: BTreeMap::from([
+                ("a".to_owned(), Fact::Number(1.0)),
+                ("b-share".to_owned(), Fact::Number(0.1)),
+                ("shape".to_owned(), "odd".into()),
+            ]),
             machine: None,
             round: None,
         };

@@ -29,7 +29,7 @@ const PROPERTIES: &[(&str, Read)] = &[
     ("cpus", |f, _| Some(f.cpu.online.to_string())),
     ("cores", |f, _| f.cpu.cores.map(|n| n.to_string())),
     ("numa-nodes", |f, _| f.cpu.nodes.map(|n| n.to_string())),
-    ("isa", |f, _| Some(f.cpu.isa.to_string())),
+    ("instruction-set", |f, _| Some(f.cpu.isa.to_string())),
     ("last-level-cache", |f, _| f.cpu.last_level_cache.map(show_size)),
     ("hypervisor", |f, _| f.cpu.hypervisor.clone()),
     ("governor", |f, _| f.cpu.governor.clone()),
@@ -38,8 +38,8 @@ const PROPERTIES: &[(&str, Read)] = &[
     ("clock-source", |f, _| f.clock.source.clone()),
     ("clock-sources", |f, _| Some(f.clock.available.join(", "))),
     ("clock-read", |f, _| f.clock.read_seconds.map(|s| format!("{:.1} ns", 1e9 * s))),
-    ("thp", |f, _| f.thp_enabled.clone()),
-    ("thp-defrag", |f, _| f.thp_defrag.clone()),
+    ("huge-pages", |f, _| f.thp_enabled.clone()),
+    ("huge-pages-defrag", |f, _| f.thp_defrag.clone()),
     ("io-uring", |f, w| f.io_uring.map(|works| w.get(if works { "io-uring-works" } else { "io-uring-refused" }))),
     ("load-average", |f, _| f.load_average.map(|l| format!("{l:.2}"))),
     ("disks", |f, w| Some(f.disks.iter().map(|d| disk(d, w)).collect::<Vec<_>>().join("; "))),
@@ -56,8 +56,16 @@ fn disk(disk: &model::facts::BlockDevice, w: &Words) -> String {
 /// What differs beside the virtualization itself.
 pub(super) fn differences(a: &Analysis, w: &Words) -> Vec<Row> {
     let rows = a.differences.iter().filter_map(|difference| {
-        let name = w.named("fact", &difference.key, &difference.key);
-        property(name, Some(difference.host.clone()), Some(difference.guest.clone()))
+        let name = match difference.key.strip_prefix("mitigation-") {
+            Some(weakness) => w.say("fact-mitigation", &[("name", weakness.into())]),
+            None => w.named("fact", &difference.key, &difference.key),
+        };
+        let is_size = ["memory", "read-ahead"].contains(&difference.key.as_str());
+        let shown = |value: &str| match value.parse() {
+            Ok(bytes) if is_size => show_size(bytes),
+            _ => value.to_owned(),
+        };
+        property(name, Some(shown(&difference.host)), Some(shown(&difference.guest)))
     });
     rows.collect()
 }
@@ -80,7 +88,7 @@ pub(super) fn rows(a: &Analysis, w: &Words) -> Vec<Row> {
         let own: Vec<&str> = a.cpu.flags.iter().filter(|f| !other.contains(f)).map(String::as_str).collect();
         (!own.is_empty()).then(|| own.join(" "))
     };
-    rows.extend(property(w.get("fact-cpu-flags"), only(host, guest), only(guest, host)));
+    rows.extend(property(w.get("fact-cpu-flags-of-one-side"), only(host, guest), only(guest, host)));
     rows
 }
 

@@ -95,8 +95,8 @@ fn rows(b: &BenchmarkReport, latency: &LatencyReport, w: &Words) -> Vec<Row> {
     let mut percents: Vec<f64> = of(HOST).iter().chain(of(GUEST)).map(|p| p.percent).collect();
     percents.sort_by(f64::total_cmp);
     percents.dedup();
-    let row = |percent_: f64| {
-        let at = |machine: &str| of(machine).iter().find(|p| p.percent == percent_);
+    let row = |of_hundred: f64| {
+        let at = |machine: &str| of(machine).iter().find(|p| p.percent == of_hundred);
         let (host, guest) = (at(HOST), at(GUEST));
         let ends = |p: Option<&Percentile>| p.and_then(|p| p.interval_seconds).unwrap_or([f64::NAN; 2]);
         let seconds = |p: Option<&Percentile>| p.map_or(f64::NAN, |p| p.seconds);
@@ -105,10 +105,10 @@ fn rows(b: &BenchmarkReport, latency: &LatencyReport, w: &Words) -> Vec<Row> {
         let interval = |low: usize| {
             if shown[low] == "–" { String::new() } else { format!("[{}, {}]", shown[low], shown[low + 1]) }
         };
-        let typical = b.metrics.iter().find(|c| percentile_of(&c.metric.id) == Some(percent_));
+        let typical = b.metrics.iter().find(|c| percentile_of(&c.metric.id) == Some(of_hundred));
         let typical = typical.and_then(|c| c.overhead);
         Row {
-            percent: w.say("latency-percentile", &[("percent", trimmed(percent_).into())]),
+            percent: w.say("latency-percentile", &[("percent", trimmed(of_hundred).into())]),
             host: shown[0].clone(),
             host_interval: interval(1),
             guest: shown[3].clone(),

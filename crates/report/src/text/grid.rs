@@ -3,6 +3,7 @@
 use super::{Style, Tone};
 use model::text::printable;
 use std::fmt::Write;
+use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -175,7 +176,7 @@ fn cut(text: &str, most: usize) -> String {
 /// are left out.
 pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
     let options = Options::new(most)
-        .word_separator(WordSeparator::UnicodeBreakProperties)
+        .word_separator(WordSeparator::Custom(pieces))
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
     // A percent sign stays with its number.
@@ -185,6 +186,20 @@ pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
         wrapped.collect::<Vec<_>>()
     });
     lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// A line in pieces after which it may be broken (Unicode Standard Annex 14), without the breaks within Latin words: paths,
+/// versions and options stay whole.
+fn pieces(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let within_word = |c: Option<char>| c.is_some_and(|c| c != ' ' && c.width() == Some(1));
+    let ends = unicode_linebreak::linebreaks(line).map(|(end, _)| end);
+    let mut start = 0;
+    Box::new(
+        ends.filter(move |end| {
+            !(within_word(line[..*end].chars().next_back()) && within_word(line[*end..].chars().next()))
+        })
+        .map(move |end| Word::from(&line[std::mem::replace(&mut start, end)..end])),
+    )
 }
 
 #[cfg(test)]

@@ -77,11 +77,11 @@ impl Browser {
         });
         let mut browser =
             Browser { process, input, answers, session: String::new(), asked: 0, complaints: Vec::new(), folder };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
-        let attached = browser.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }))["targetId"].clone();
+        let attached = browser.call("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
         browser.session = attached["sessionId"].as_str().expect("a session").to_owned();
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         Some(browser)
     }
@@ -92,22 +92,22 @@ impl Browser {
         std::fs::write(&file, page).expect("a file");
         self.call(
             "Emulation.setDeviceMetricsOverride",
-            json!({ "width": view.width, "height": 900, "deviceScaleFactor": 1, "mobile": false }),
+            &json!({ "width": view.width, "height": 900, "deviceScaleFactor": 1, "mobile": false }),
         );
         let scheme = if view.dark { "dark" } else { "light" };
         self.call(
             "Emulation.setEmulatedMedia",
-            json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] }),
+            &json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] }),
         );
         self.complaints.clear();
-        self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+        self.call("Page.navigate", &json!({ "url": format!("file://{}", file.display()) }));
         while self.next()["method"] != "Page.loadEventFired" {}
     }
 
     /// The value of an expression in the page.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let result = self.call("Runtime.evaluate", parameters);
+        let result = self.call("Runtime.evaluate", &parameters);
         assert_eq!(result["exceptionDetails"], Value::Null, "{expression}");
         result["result"]["value"].clone()
     }
@@ -122,14 +122,14 @@ impl Browser {
 
     /// Pages of the page as PDF.
     pub fn printed_pages(&mut self) -> usize {
-        let data = self.call("Page.printToPDF", json!({}))["data"].as_str().expect("a PDF").to_owned();
+        let data = self.call("Page.printToPDF", &json!({}))["data"].as_str().expect("a PDF").to_owned();
         let pdf = base64::engine::general_purpose::STANDARD.decode(data).expect("base64");
         // Leaves of the page tree; Chromium writes it uncompressed.
         let text: String = pdf.iter().map(|byte| char::from(*byte)).collect();
         text.matches("/Type /Page\n").count()
     }
 
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": parameters });
         if !self.session.is_empty() {
