@@ -40,11 +40,6 @@ pub(crate) fn percent_unsigned(value: f64) -> String {
     if value.is_nan() { "–".to_owned() } else { format!("{} %", magnitude(value)) }
 }
 
-/// `+3.1 to +5.6 %`.
-pub(crate) fn percent_interval(interval: &IntervalFigures) -> String {
-    format!("{} to {} %", signed(interval.low_percent), signed(interval.high_percent))
-}
-
 /// `[+3.1, +5.6]`.
 pub(crate) fn brackets(interval: &IntervalFigures) -> String {
     format!("[{}, {}]", signed(interval.low_percent), signed(interval.high_percent))
@@ -100,15 +95,15 @@ pub(crate) fn times(seconds: &[f64]) -> (Vec<String>, &'static str) {
     (seconds.iter().map(|s| significant(s * factor)).collect(), unit)
 }
 
+/// `± 2.1 %`.
+pub(crate) fn plus_minus(percent: f64) -> String {
+    format!("± {}", percent_unsigned(percent))
+}
+
 /// A date and time in UTC, from seconds since 1970.
 pub(crate) fn date(seconds: f64) -> String {
     jiff::Timestamp::from_second(seconds as i64)
-        .map_or_else(|_| "an unknown date".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
-}
-
-/// `1 round`, `3 rounds`.
-pub(crate) fn count(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+        .map_or_else(|_| "–".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
 }
 
 /// A command line as one can paste it into a POSIX shell.
@@ -166,6 +161,6 @@ mod tests {
     #[test]
     fn dates_are_utc_and_nonsense_does_not_panic() {
         assert_eq!(date(1_795_294_260.0), "2026-11-21 20:51 UTC");
-        assert_eq!(date(f64::MAX), "an unknown date");
+        assert_eq!(date(f64::MAX), "–");
     }
 }

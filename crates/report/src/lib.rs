@@ -1,15 +1,18 @@
 //! Reports from a study folder's manifest and journal. PURE: data in, text out; no I/O, no clock, no randomness.
 //!
 //! [`analyse`] computes every figure once; [`text()`], [`html()`] and [`json`] only show them, so that no two reports of a
-//! study can disagree. Whatever comes from a machine or a tool is escaped on its way out.
+//! study can disagree. All words stand in `locales/` ([`Words`]). Whatever comes from a machine or a tool is escaped on its way
+//! out.
 
 pub mod analysis;
 mod answer;
 pub mod compare;
 mod figures;
+mod findings;
 mod html;
 mod locale;
 mod text;
+mod wording;
 
 pub use analysis::{Analysis, analyse};
 pub use html::html;

@@ -3,6 +3,7 @@
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use std::sync::LazyLock;
 use unic_langid::LanguageIdentifier;
 
 /// A language of reports.
@@ -67,16 +68,32 @@ impl Words {
         self.say(key, &[])
     }
 
+    /// English, for what is the same in every report (the sentences of the JSON report).
+    pub(crate) fn english() -> &'static Words {
+        static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(Lang::En));
+        &ENGLISH
+    }
+
     /// A message with arguments. Numbers that choose a plural form are given as numbers, all others as the text to show.
     pub fn say(&self, key: &str, arguments: &[(&str, FluentValue<'_>)]) -> String {
-        let Some(pattern) = self.bundle.get_message(key).and_then(|message| message.value()) else {
-            return key.to_owned();
-        };
+        self.format(key, arguments).map_or_else(|| key.to_owned(), |(text, _)| text)
+    }
+
+    /// The same; none where there is no such message, or where it wants an argument that is not given.
+    pub fn try_say(&self, key: &str, arguments: &[(&str, FluentValue<'_>)]) -> Option<String> {
+        self.format(key, arguments).filter(|(_, whole)| *whole).map(|(text, _)| text)
+    }
+
+    /// The message, and whether nothing was missing in it.
+    fn format(&self, key: &str, arguments: &[(&str, FluentValue<'_>)]) -> Option<(String, bool)> {
+        let pattern = self.bundle.get_message(key)?.value()?;
         let mut all = FluentArgs::new();
         for (name, value) in arguments {
             all.set(*name, value.clone());
         }
-        self.bundle.format_pattern(pattern, Some(&all), &mut Vec::new()).into_owned()
+        let mut errors = Vec::new();
+        let text = self.bundle.format_pattern(pattern, Some(&all), &mut errors).into_owned();
+        Some((text, errors.is_empty()))
     }
 
     /// True where the language has this message.
@@ -123,6 +140,54 @@ mod tests {
         }
     }
 
+    /// Texts in quotes of all code and templates of this room.
+    fn quoted() -> BTreeSet<String> {
+        fn read(folder: &std::path::Path, found: &mut BTreeSet<String>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    read(&path, found);
+                } else {
+                    found.extend(std::fs::read_to_string(path).unwrap().split('"').map(str::to_owned));
+                }
+            }
+        }
+        let mut found = BTreeSet::new();
+        for folder in ["src", "templates"] {
+            read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+        }
+        found
+    }
+
+    #[test]
+    fn no_message_of_the_reports_is_there_for_nobody() {
+        // These are put together from an id.
+        let named = ["bench-", "metric-", "machine-", "area-", "work-", "fact-", "setting-", "flag-", "verdict-"];
+        let quoted = quoted();
+        let unused: Vec<String> = messages(FILES[0][0])
+            .into_keys()
+            .filter(|key| !quoted.contains(key) && !named.iter().any(|start| key.starts_with(start)))
+            .collect();
+        assert_eq!(unused, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_message_that_the_templates_ask_for_is_there() {
+        let words = Words::new(Lang::En);
+        let sections = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/sections");
+        let mut asked = 0;
+        for entry in std::fs::read_dir(sections).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for call in ["w.get(\"", "w.say(\"", "w.count(\""] {
+                for key in text.split(call).skip(1).filter_map(|rest| rest.split('"').next()) {
+                    assert!(words.has(key), "{key}");
+                    asked += 1;
+                }
+            }
+        }
+        assert!(asked > 100);
+    }
+
     #[test]
     fn a_locale_chooses_its_language() {
         for (name, lang) in
@@ -134,6 +199,16 @@ mod tests {
 
     #[test]
     fn a_key_that_is_not_there_is_shown_as_it_is() {
-        assert_eq!(Words::new(Lang::Zh).get("no-such-key"), "no-such-key");
+        let words = Words::new(Lang::Zh);
+        assert_eq!(words.get("no-such-key"), "no-such-key");
+        assert_eq!(words.try_say("no-such-key", &[]), None);
+    }
+
+    #[test]
+    fn a_message_that_lacks_an_argument_is_not_said_by_halves() {
+        for words in Lang::ALL.map(Words::new) {
+            assert_eq!(words.try_say("range", &[("low", "1".into())]), None);
+            assert!(words.try_say("range", &[("low", "1".into()), ("high", "2".into())]).is_some());
+        }
     }
 }

@@ -226,27 +226,7 @@ fn values_without_a_ratio_are_shown_and_not_compared() {
 
 #[test]
 fn a_hundred_thousand_outcomes_are_analysed() {
-    let mut study = Study::kvm(1000).measured(1000);
-    let runs: Vec<_> = study.lines.iter().filter(|l| matches!(l.event, Event::Run(_))).cloned().collect();
-    let (benchmarks, cells) = (study.manifest.benchmarks.clone(), study.manifest.plan.cells.clone());
-    for copy in 1..=4 {
-        let rename = |id: &str| format!("{id}-{copy}");
-        study.manifest.benchmarks.extend(benchmarks.iter().cloned().map(|mut b| {
-            b.id = rename(&b.id);
-            b
-        }));
-        study.manifest.plan.cells.extend(cells.iter().cloned().map(|mut c| {
-            c.benchmark = rename(&c.benchmark);
-            c
-        }));
-        study.lines.extend(runs.iter().cloned().map(|mut line| {
-            if let Event::Run(run) = &mut line.event {
-                run.benchmark = rename(&run.benchmark);
-            }
-            line
-        }));
-    }
-    let analysis = study.analyse();
+    let analysis = Study::large().analyse();
     assert_eq!(analysis.course.runs.measured, 120_000);
     assert!(analysis.benchmarks.iter().all(|b| b.blocks == 1000));
 }

@@ -7,14 +7,35 @@ use model::units::significant;
 use model::{Area, Event, FailureCause, Outcome};
 use proptest::prelude::*;
 use sample::Study;
-use vmtax_report::{Style, html, json, text};
+use vmtax_report::{Analysis, Lang, Style, Words, json};
 
 const PLAIN: Style = Style { width: 80, color: false };
 const WIDE: Style = Style { width: 120, color: false };
 
+fn text(analysis: &Analysis, style: &Style) -> String {
+    vmtax_report::text(analysis, style, &Words::new(Lang::En))
+}
+
+fn html(analysis: &Analysis) -> String {
+    vmtax_report::html(analysis, &Words::new(Lang::En)).expect("a page")
+}
+
 fn all(study: &Study) -> [String; 3] {
     let analysis = study.analyse();
-    [text(&analysis, &PLAIN), html(&analysis).expect("a page"), json(&analysis).expect("JSON")]
+    [text(&analysis, &PLAIN), html(&analysis), json(&analysis).expect("JSON")]
+}
+
+/// Text and page in the other language.
+fn chinese(analysis: &Analysis) -> [String; 2] {
+    let words = Words::new(Lang::Zh);
+    [vmtax_report::text(analysis, &PLAIN, &words), vmtax_report::html(analysis, &words).expect("a page")]
+}
+
+/// A study with something of everything.
+fn whole() -> Analysis {
+    let mut analysis = Study::kvm(8).measured(8).analyse();
+    sample::dress::dress(&mut analysis);
+    analysis
 }
 
 /// A study in which most things went wrong.
@@ -70,12 +91,29 @@ fn a_disk_only_study_of_one_round_in_80_columns() {
 }
 
 #[test]
+fn a_study_with_checks_and_precision_in_80_columns() {
+    insta::assert_snapshot!(text(&whole(), &PLAIN));
+}
+
+#[test]
+fn a_study_with_checks_and_precision_in_chinese() {
+    insta::assert_snapshot!(chinese(&whole())[0]);
+}
+
+#[test]
+fn an_emulated_study_with_failures_in_chinese() {
+    insta::assert_snapshot!(chinese(&troubled().analyse())[0]);
+}
+
+#[test]
 fn an_empty_study_in_80_columns() {
     insta::assert_snapshot!(text(&Study::kvm(8).analyse(), &PLAIN));
 }
 
 #[test]
 fn every_output_of_an_emulated_study_says_so() {
+    let [terminal, page] = chinese(&Study::emulated(1).measured(1).analyse());
+    assert!([terminal, page].iter().all(|output| output.contains("模拟执行（TCG）：不代表使用 KVM 时的开销")));
     for output in all(&Study::emulated(1).measured(1)) {
         assert!(output.contains("emulated (TCG): not what KVM would cost"));
     }
@@ -88,10 +126,12 @@ fn every_output_of_an_emulated_study_says_so() {
 fn no_line_is_wider_than_the_terminal() {
     let mut study = troubled();
     study.manifest.machines.get_mut(HOST).unwrap().cpu.model = "虚拟化 ".repeat(60);
-    study.manifest.benchmarks[0].title = "A benchmark with a title that is longer than any table can be".to_owned();
+    study.manifest.benchmarks[2].title = "A benchmark with a title that is longer than any table can be".to_owned();
     study.manifest.notes.push("x".repeat(300));
-    for width in [0, 80, 81, 97, 120, 200] {
-        for line in text(&study.analyse(), &Style { width, color: false }).lines() {
+    let mut analysis = study.analyse();
+    sample::dress::dress(&mut analysis);
+    for (width, lang) in [0, 80, 81, 97, 120, 200].into_iter().flat_map(|width| Lang::ALL.map(|lang| (width, lang))) {
+        for line in vmtax_report::text(&analysis, &Style { width, color: false }, &Words::new(lang)).lines() {
             let columns = unicode_width::UnicodeWidthStr::width(line);
             assert!(columns <= width.max(80), "{columns} columns of {width}: {line}");
             assert_eq!(line.trim_end(), line);
@@ -174,9 +214,10 @@ fn hostile_text_never_reaches_a_page_or_a_terminal_raw() {
     study.manifest.notes.push(EVIL.to_owned());
     study.manifest.command.push(EVIL.to_owned());
     study.manifest.data_file = Some(EVIL.to_owned());
-    study.manifest.benchmarks[0].title = EVIL.to_owned();
-    study.manifest.benchmarks[0].metrics[0].title = EVIL.to_owned();
-    study.manifest.benchmarks[0].metrics[0].shown.symbol = EVIL.to_owned();
+    // A benchmark that no language has a title for.
+    study.manifest.benchmarks[2].title = EVIL.to_owned();
+    study.manifest.benchmarks[2].metrics[0].title = EVIL.to_owned();
+    study.manifest.benchmarks[2].metrics[0].shown.symbol = EVIL.to_owned();
     study.each_run(|run| {
         run.remarks.push(EVIL.to_owned());
         run.argv.push(EVIL.to_owned());
@@ -193,8 +234,28 @@ fn hostile_text_never_reaches_a_page_or_a_terminal_raw() {
             _ => {}
         }
     }
-    let [terminal, page, json] = all(&study);
-    for output in [&terminal, &page, &json] {
+    let mut analysis = study.analyse();
+    sample::dress::dress(&mut analysis);
+    for check in analysis.benchmarks.iter_mut().flat_map(|b| &mut b.checks).chain(&mut analysis.checks) {
+        check.evidence.insert(EVIL.to_owned(), EVIL.into());
+        check.machine = Some(EVIL.to_owned());
+    }
+    analysis.differences[0].key = EVIL.to_owned();
+    analysis.differences[1].host = EVIL.to_owned();
+    for latency in analysis.benchmarks.iter_mut().filter_map(|b| b.latency.as_mut()) {
+        latency.missing = vec![EVIL.to_owned()];
+        let distribution = latency.machines[HOST].clone();
+        latency.machines.insert(EVIL.to_owned(), distribution);
+    }
+    let [terminal_zh, page_zh] = chinese(&analysis);
+    let json = json(&analysis).unwrap();
+    for (terminal, page) in [(text(&analysis, &PLAIN), html(&analysis)), (terminal_zh, page_zh)] {
+        unharmed(&terminal, &page, &json);
+    }
+}
+
+fn unharmed(terminal: &str, page: &str, json: &str) {
+    for output in [terminal, page, json] {
         assert!(!output.chars().any(|c| c.is_control() && c != '\n'), "a control character came through");
     }
     assert!(!terminal.contains('\u{202e}') && !page.contains('\u{202e}'));
@@ -206,7 +267,7 @@ fn hostile_text_never_reaches_a_page_or_a_terminal_raw() {
 
 #[test]
 fn a_page_is_one_small_file_without_network() {
-    let page = html(&Study::kvm(64).measured(64).analyse()).unwrap();
+    let page = html(&Study::kvm(64).measured(64).analyse());
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     for foreign in ["http:", "https:", "src=", "@import", "url("] {
         assert!(!page.contains(foreign), "{foreign}");
@@ -219,17 +280,48 @@ fn a_page_is_one_small_file_without_network() {
 }
 
 #[test]
+fn a_page_of_a_hundred_thousand_outcomes_is_small_and_says_what_it_leaves_out() {
+    let mut analysis = Study::large().analyse();
+    assert_eq!(analysis.course.runs.measured, 120_000);
+    sample::dress::dress(&mut analysis);
+    for page in [html(&analysis), chinese(&analysis)[1].clone()] {
+        assert!(page.len() < 1_500_000, "{} bytes", page.len());
+    }
+    let page = html(&analysis);
+    assert!(page.contains("of 1000 rounds are drawn, evenly spread"));
+    assert!(page.matches("more are in the JSON report").count() > analysis.benchmarks.len());
+}
+
+#[test]
+fn a_dropped_block_is_marked_in_its_place_with_why() {
+    let mut study = Study::kvm(8).only(&[Area::Disk]).measured(8);
+    study.each_run(|run| {
+        if run.benchmark == "disk.read-1m" && run.machine == HOST && run.round == 5 {
+            run.outcome = Outcome::Failed { cause: FailureCause::Tool, why: "No space left on device".to_owned() };
+        }
+    });
+    let page = html(&study.analyse());
+    assert_eq!(page.matches("class=\"dropped\"").count(), 1);
+    assert!(page.contains("<title>Round 5 was dropped: host: tool failed</title>"));
+    let row = "<td class=\"num\">5</td><td class=\"num\">1</td><td class=\"num\">–</td><td class=\"num\">–</td>\
+               <td class=\"num\">–</td><td>host: tool failed</td>";
+    assert!(page.contains(row), "neither host nor guest nor overhead, and why");
+}
+
+#[test]
 fn every_link_of_the_page_has_its_target() {
-    let page = html(&troubled().analyse()).unwrap();
-    for link in page.split("href=\"#").skip(1) {
-        let target = link.split('"').next().unwrap();
-        assert_eq!(page.matches(&format!("id=\"{target}\"")).count(), 1, "{target}");
+    for page in [html(&troubled().analyse()), html(&whole())] {
+        for link in page.split("href=\"#").skip(1) {
+            let target = link.split('"').next().unwrap();
+            assert_eq!(page.matches(&format!("id=\"{target}\"")).count(), 1, "{target}");
+        }
     }
 }
 
 #[test]
 fn the_same_study_gives_the_same_bytes() {
     assert_eq!(all(&troubled()), all(&troubled()));
+    assert_eq!((html(&whole()), chinese(&whole())), (html(&whole()), chinese(&whole())));
 }
 
 #[test]

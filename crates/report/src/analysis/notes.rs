@@ -1,23 +1,46 @@
-//! What a reader must know: notes on the study, flags on a benchmark. Warnings are values; their texts stand here only.
+//! What a reader must know: notes on the study, flags on a benchmark. Warnings are values; their texts stand in `locales/`.
 
 use super::course::Course;
 use super::settings::SettingCheck;
 use super::{BenchmarkReport, Strength};
+use crate::Words;
 use crate::figures::percent_unsigned;
-use model::Accelerator;
+use fluent_bundle::FluentValue;
 use model::record::{GUEST, HOST, Manifest};
+use model::{Accelerator, Fact};
 use serde::Serialize;
-
-/// The words that every output of an emulated study carries.
-pub const EMULATED: &str = "emulated (TCG): not what KVM would cost";
+use std::collections::BTreeMap;
 
 /// A note on the whole study.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Note {
     /// What it is about.
     pub kind: NoteKind,
-    /// In a sentence or two.
+    /// The numbers and words that its sentence holds, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, Fact>,
+    /// In a sentence or two, in English.
     pub text: String,
+}
+
+impl Note {
+    fn new(kind: NoteKind, facts: &[(&str, Fact)]) -> Self {
+        let facts = facts.iter().map(|(name, fact)| ((*name).to_owned(), fact.clone())).collect();
+        let note = Note { kind, facts, text: String::new() };
+        Note { text: note.say(Words::english()), ..note }
+    }
+
+    /// In a sentence or two. What the session noted stays as it was written.
+    pub fn say(&self, words: &Words) -> String {
+        let facts = self.facts.iter().map(|(name, fact)| {
+            let value = match fact {
+                Fact::Number(number) => FluentValue::from(*number),
+                Fact::Word(word) => FluentValue::from(word.as_str()),
+            };
+            (name.as_str(), value)
+        });
+        words.say(self.kind.key(), &facts.collect::<Vec<_>>())
+    }
 }
 
 /// What a note is about.
@@ -36,6 +59,8 @@ pub enum NoteKind {
     MixedBuilds,
     /// Too few rounds for more than an indication.
     Indicative,
+    /// Too few rounds for any interval.
+    PointOnly,
     /// Some benchmark is served by the host's page cache.
     HostPageCache,
     /// Host and guest run different kernels.
@@ -45,6 +70,22 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
+    /// Key of its sentence.
+    fn key(self) -> &'static str {
+        match self {
+            NoteKind::Emulated => "note-emulated",
+            NoteKind::NotAccelerated => "note-not-accelerated",
+            NoteKind::HostIsVm => "note-host-is-vm",
+            NoteKind::Setting => "note-setting",
+            NoteKind::MixedBuilds => "note-mixed-builds",
+            NoteKind::Indicative => "note-indicative",
+            NoteKind::PointOnly => "note-point-only",
+            NoteKind::HostPageCache => "note-host-page-cache",
+            NoteKind::DifferentKernels => "note-different-kernels",
+            NoteKind::Session => "note-session",
+        }
+    }
+
     /// True where it puts every figure into another light.
     pub fn is_loud(self) -> bool {
         !matches!(self, NoteKind::DifferentKernels | NoteKind::Session)
@@ -88,44 +129,25 @@ impl Flag {
     }
 
     /// In two or three words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Flag::HostPageCache { .. } => "host page cache",
-            Flag::DifferentKernels => "different kernels",
-            Flag::Indicative => "INDICATIVE",
-            Flag::TailShift => "tail",
-            Flag::RepeatedValues => "repeated values",
-        }
+    pub fn name(self, words: &Words) -> String {
+        words.get(&format!("{}-name", self.key()))
     }
 
     /// In a sentence.
-    pub fn text(self) -> String {
+    pub fn text(self, words: &Words) -> String {
+        let share =
+            if let Flag::HostPageCache { share } = self { percent_unsigned(100.0 * share) } else { String::new() };
+        words.say(&format!("{}-text", self.key()), &[("share", share.into())])
+    }
+
+    /// What the keys of its words begin with.
+    fn key(self) -> &'static str {
         match self {
-            Flag::HostPageCache { share } => format!(
-                "QEMU moved only {} of the bytes that the guest's tool moved: the host's page cache served the rest, so \
-                 this is no figure of the disk.",
-                percent_unsigned(100.0 * share)
-            ),
-            Flag::DifferentKernels => {
-                "The kernel does this work, and host and guest run different kernels: the figure \
-                                       holds their difference too."
-                    .to_owned()
-            }
-            Flag::Indicative => {
-                "Three to seven rounds: the interval is Student's t, which is too narrow where only one \
-                                 side has a tail. Eight rounds make a study."
-                    .to_owned()
-            }
-            Flag::TailShift => {
-                "The geometric mean is further from the typical overhead than half of the interval: one \
-                                side has rare slow runs, which the typical overhead does not show."
-                    .to_owned()
-            }
-            Flag::RepeatedValues => {
-                "At least half of the rounds have exactly the value of another one: the tool rounds \
-                                     its figures, or rounds were entered twice."
-                    .to_owned()
-            }
+            Flag::HostPageCache { .. } => "flag-host-page-cache",
+            Flag::DifferentKernels => "flag-different-kernels",
+            Flag::Indicative => "flag-indicative",
+            Flag::TailShift => "flag-tail-shift",
+            Flag::RepeatedValues => "flag-repeated-values",
         }
     }
 }
@@ -144,31 +166,27 @@ pub(super) fn notes(
     benchmarks: &[BenchmarkReport],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
-    let mut say = |kind: NoteKind, text: String| notes.push(Note { kind, text });
+    let mut say = |kind: NoteKind, facts: &[(&str, Fact)]| notes.push(Note::new(kind, facts));
     if manifest.accelerator == Accelerator::Tcg {
-        say(NoteKind::Emulated, EMULATED.to_owned());
+        say(NoteKind::Emulated, &[]);
     } else if !manifest.hypervisor.version.is_empty() && !manifest.hypervisor.kvm {
-        say(NoteKind::NotAccelerated, "The plan says KVM, and QEMU says that KVM was not in use.".to_owned());
+        say(NoteKind::NotAccelerated, &[]);
     }
     if let Some(note) = &manifest.accelerator_note {
-        say(NoteKind::Session, note.clone());
+        say(NoteKind::Session, &[("text", note.as_str().into())]);
     }
     if let Some(hypervisor) = manifest.machines.get(HOST).and_then(|facts| facts.cpu.hypervisor.as_deref()) {
-        say(
-            NoteKind::HostIsVm,
-            format!(
-                "The host is itself a VM ({hypervisor}): the guest is nested, and the figures are not those of bare metal."
-            ),
-        );
+        say(NoteKind::HostIsVm, &[("hypervisor", hypervisor.into())]);
     }
     for setting in settings.iter().filter(|s| s.in_effect == Some(false)) {
         let seen = setting.observed.as_deref().unwrap_or_default();
-        let text = format!("Setting {} was asked to be {} and was seen to be {seen}.", setting.key, setting.asked);
-        say(NoteKind::Setting, text);
+        say(
+            NoteKind::Setting,
+            &[("key", setting.key.as_str().into()), ("asked", setting.asked.as_str().into()), ("seen", seen.into())],
+        );
     }
     if course.builds.len() > 1 {
-        let text = format!("{} different builds of vmtax measured parts of this study.", course.builds.len());
-        say(NoteKind::MixedBuilds, text);
+        say(NoteKind::MixedBuilds, &[("builds", number(course.builds.len()))]);
     }
     let strengths: Vec<Strength> = benchmarks
         .iter()
@@ -176,35 +194,23 @@ pub(super) fn notes(
         .filter_map(|c| c.overhead.as_ref().map(|o| o.strength))
         .collect();
     if strengths.contains(&Strength::Indicative) {
-        say(
-            NoteKind::Indicative,
-            format!("INDICATIVE: made from {} rounds; eight make a study.", course.rounds_complete),
-        );
+        say(NoteKind::Indicative, &[("rounds", number(course.rounds_complete))]);
     } else if strengths.contains(&Strength::PointOnly) {
-        let text = format!("POINT ONLY: made from {}; three give an interval.", rounds(course.rounds_complete));
-        say(NoteKind::Indicative, text);
+        say(NoteKind::PointOnly, &[("rounds", number(course.rounds_complete))]);
     }
     if benchmarks.iter().any(BenchmarkReport::is_refused) {
-        say(
-            NoteKind::HostPageCache,
-            "The host's page cache served disk work of the guest: such rows are no figures of the disk and have no part in \
-             summaries."
-                .to_owned(),
-        );
+        say(NoteKind::HostPageCache, &[]);
     }
     if kernels_differ(manifest) {
-        let release = |machine: &str| manifest.machines.get(machine).map_or("", |f| f.kernel_release.as_str());
-        say(
-            NoteKind::DifferentKernels,
-            format!("Host and guest run different kernels: {} and {}.", release(HOST), release(GUEST)),
-        );
+        let release = |machine: &str| manifest.machines.get(machine).map_or("", |f| f.kernel_release.as_str()).into();
+        say(NoteKind::DifferentKernels, &[("host", release(HOST)), ("guest", release(GUEST))]);
     }
     for note in &manifest.notes {
-        say(NoteKind::Session, note.clone());
+        say(NoteKind::Session, &[("text", note.as_str().into())]);
     }
     notes
 }
 
-fn rounds(n: usize) -> String {
-    if n == 1 { "1 round".to_owned() } else { format!("{n} rounds") }
+fn number(n: usize) -> Fact {
+    Fact::Number(n as f64)
 }

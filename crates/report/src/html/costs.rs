@@ -1,8 +1,10 @@
 //! Where the tax goes: CPU time on the physical host for the same work, as bars.
 
 use super::escape::escaped;
+use crate::Words;
 use crate::analysis::{Analysis, ArmCost, BenchmarkReport, HostCostReport};
-use crate::figures::{factor, percent_interval, share, times};
+use crate::figures::{factor, percent_unsigned, share, times};
+use model::record::{GUEST, HOST};
 use std::fmt::Write;
 
 /// Height of one bar and of the two together, pixels.
@@ -23,32 +25,46 @@ pub(super) struct Row {
     pub vcpu: String,
     pub io: String,
     pub other: String,
+    /// Stolen CPU time on the host and in the guest; empty where none could be read.
+    pub stolen: String,
 }
 
 /// Benchmarks with cost data.
-pub(super) fn rows(analysis: &Analysis) -> Vec<Row> {
-    analysis.benchmarks.iter().filter_map(|b| Some(cost_row(b, b.host_cost.as_ref()?))).collect()
+pub(super) fn rows(analysis: &Analysis, w: &Words) -> Vec<Row> {
+    analysis.benchmarks.iter().filter_map(|b| Some(cost_row(b, b.host_cost.as_ref()?, w))).collect()
 }
 
-fn cost_row(benchmark: &BenchmarkReport, cost: &HostCostReport) -> Row {
+fn cost_row(benchmark: &BenchmarkReport, cost: &HostCostReport, w: &Words) -> Row {
     let (shown, unit) = times(&[cost.host.cpu_seconds, cost.guest.cpu_seconds]);
     let [host, guest] = [shown[0].clone(), shown[1].clone()];
     let split = |part: f64| share(part / cost.guest.cpu_seconds);
-    let spoken =
-        format!("{}: {host} {unit} on the host, {guest} {unit} in the guest for {}", benchmark.title, cost.work.title);
+    let title = w.benchmark(&benchmark.id, &benchmark.title);
+    let work = w.work(&cost.work);
+    let spoken = w.say(
+        "tax-spoken",
+        &[
+            ("title", title.as_str().into()),
+            ("host", format!("{host} {unit}").into()),
+            ("guest", format!("{guest} {unit}").into()),
+            ("work", work.as_str().into()),
+        ],
+    );
+    let stolen =
+        [HOST, GUEST].map(|m| benchmark.steal.get(m).map_or("–".to_owned(), |s| percent_unsigned(100.0 * s.mean)));
     Row {
         id: benchmark.id.clone(),
-        title: benchmark.title.clone(),
-        work: cost.work.title.clone(),
+        title,
+        work,
         bars: bars(&spoken, &cost.host, &cost.guest),
         host,
         guest,
         unit,
         factor: cost.factor.map_or("–".to_owned(), factor),
-        interval: cost.overhead.and_then(|o| o.interval).map_or("–".to_owned(), |i| percent_interval(&i)),
+        interval: cost.overhead.and_then(|o| o.interval).map_or("–".to_owned(), |i| w.interval(&i)),
         vcpu: split(cost.guest.vcpu_seconds),
         io: split(cost.guest.io_seconds),
         other: split(cost.guest.other_seconds),
+        stolen: if benchmark.steal.is_empty() { String::new() } else { stolen.join(" / ") },
     }
 }
 

@@ -5,8 +5,10 @@
 use super::escape::escaped;
 use super::scale::{Scale, overhead_ticks};
 use super::tables::{self, Mark};
+use crate::Words;
 use crate::analysis::{Analysis, Flag, OverheadFigures, Strength, Verdict};
 use crate::figures::{brackets, percent, signed};
+use crate::findings::verdict;
 use std::fmt::Write;
 
 /// The plot.
@@ -25,7 +27,6 @@ pub(super) struct Row {
     pub interval: String,
     pub verdict: Option<Verdict>,
     pub flags: Vec<Mark>,
-    pub refused: bool,
 }
 
 struct Entry<'a> {
@@ -38,8 +39,8 @@ struct Entry<'a> {
 }
 
 /// None where nothing was compared.
-pub(super) fn forest(analysis: &Analysis) -> Option<Forest> {
-    let entries = entries(analysis);
+pub(super) fn forest(analysis: &Analysis, w: &Words) -> Option<Forest> {
+    let entries = entries(analysis, w);
     // What holds for every row is said once, above.
     let all_indicative = entries.iter().all(|e| e.overhead.strength != Strength::Study);
     let scale = axis(&entries)?;
@@ -63,12 +64,11 @@ pub(super) fn forest(analysis: &Analysis) -> Option<Forest> {
         .map(|entry| Row {
             label: entry.label.clone(),
             id: entry.id.map(str::to_owned),
-            lane: lane(entry, &place, &marks),
+            lane: lane(entry, &place, &marks, w),
             overhead: percent(entry.overhead.percent),
             interval: entry.overhead.interval.as_ref().map_or(String::new(), brackets),
             verdict: entry.verdict,
-            refused: entry.flags.iter().any(|f| f.refuses()),
-            flags: tables::marks(entry.flags.iter().filter(|f| !(all_indicative && **f == Flag::Indicative))),
+            flags: tables::marks(entry.flags.iter().filter(|f| !(all_indicative && **f == Flag::Indicative)), w),
         })
         .collect();
     Some(Forest { axis, rows })
@@ -80,31 +80,25 @@ fn tick(percent: f64) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-fn entries(analysis: &Analysis) -> Vec<Entry<'_>> {
+fn entries<'a>(analysis: &'a Analysis, w: &Words) -> Vec<Entry<'a>> {
     let mut entries = Vec::new();
     for area in &analysis.areas {
         for benchmark in analysis.benchmarks.iter().filter(|b| b.area == area.area) {
-            let several = benchmark.primary().count() > 1;
             for comparison in benchmark.primary() {
                 let Some(overhead) = &comparison.overhead else { continue };
-                let label = if several {
-                    format!("{} {}", benchmark.title, comparison.metric.title)
-                } else {
-                    benchmark.title.clone()
-                };
                 entries.push(Entry {
-                    label,
+                    label: w.row(benchmark, &comparison.metric),
                     id: Some(&benchmark.id),
                     margin: area.margin_percent,
                     overhead,
-                    verdict: comparison.verdict,
+                    verdict: verdict(benchmark, comparison),
                     flags: &benchmark.flags,
                 });
             }
         }
         if let Some(overhead) = &area.overhead {
             entries.push(Entry {
-                label: format!("All {}", super::area_name(&area.area)),
+                label: w.say("all-of-area", &[("area", w.area(area.area).into())]),
                 id: None,
                 margin: area.margin_percent,
                 overhead,
@@ -136,15 +130,16 @@ fn axis(entries: &[Entry<'_>]) -> Option<Axis> {
     Some(Axis { low: low - air, high: high + air })
 }
 
-fn lane(entry: &Entry<'_>, place: &Scale, marks: &[f64]) -> String {
+fn lane(entry: &Entry<'_>, place: &Scale, marks: &[f64], w: &Words) -> String {
     let overhead = entry.overhead;
     let spoken = match &overhead.interval {
-        Some(i) => format!(
-            "{}: {}, 95 % interval {} to {} %",
-            entry.label,
-            percent(overhead.percent),
-            signed(i.low_percent),
-            signed(i.high_percent)
+        Some(interval) => w.say(
+            "forest-spoken",
+            &[
+                ("label", entry.label.as_str().into()),
+                ("overhead", percent(overhead.percent).into()),
+                ("interval", w.interval(interval).into()),
+            ],
         ),
         None => format!("{}: {}", entry.label, percent(overhead.percent)),
     };

@@ -92,7 +92,7 @@ pub(super) fn overhead_ticks(low: f64, high: f64) -> Vec<f64> {
     };
     let mut kept: Vec<f64> = candidates.iter().copied().filter(|p| *p == 0.0).collect();
     for percent in candidates {
-        let far = |other: &f64| ((percent / 100.0).ln_1p() - (other / 100.0).ln_1p()).abs() > 0.13 * span;
+        let far = |other: &f64| ((percent / 100.0).ln_1p() - (other / 100.0).ln_1p()).abs() > 0.18 * span;
         if kept.iter().all(far) {
             kept.push(percent);
         }

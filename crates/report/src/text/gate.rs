@@ -1,6 +1,6 @@
 //! The comparison of two studies for a terminal.
 
-use super::grid::{Align, Cell, Column, Grid};
+use super::grid::{Align, Cell, Grid};
 use super::{NARROWEST, Page, Style, Tone};
 use crate::compare::{Change, Decision, Gate, Note, Verdict, sentences};
 use crate::figures::{brackets, percent};
@@ -13,7 +13,7 @@ const LONGEST: usize = 160;
 /// The comparison for a terminal, in the language of `words`. No line is wider than the style's width.
 pub fn text(gate: &Gate, style: &Style, words: &Words) -> String {
     let style = Style { width: style.width.max(NARROWEST), ..*style };
-    let mut page = Page { out: String::new(), style };
+    let mut page = Page { out: String::new(), style, words };
     page.say(Tone::Strong, "", &words.get("compare-title"));
     for study in &gate.studies {
         page.say(Tone::Strong, &format!("  {}  ", study.which.letter()), &study.name);
@@ -32,26 +32,24 @@ pub fn text(gate: &Gate, style: &Style, words: &Words) -> String {
         Decision::Regression | Decision::Undecided => Tone::Bad,
     };
     page.say(tone, "", &sentences::answer(gate, words));
-    page.changes(gate, words);
-    page.speeds(gate, words);
-    page.left_out(gate, words);
-    page.differences(gate, words);
+    page.changes(gate);
+    page.speeds(gate);
+    page.left_out(gate);
+    page.differences(gate);
     page.out
 }
 
-impl Page {
-    fn changes(&mut self, gate: &Gate, words: &Words) {
-        let mut grid = table(
-            [
-                ("", Align::Left, 0),
-                ("compare-overhead-a", Align::Right, 2),
-                ("compare-overhead-b", Align::Right, 2),
-                ("compare-change", Align::Right, 2),
-                ("compare-interval", Align::Left, 2),
-                ("compare-verdict", Align::Left, 2),
-            ],
-            words,
-        );
+impl Page<'_> {
+    fn changes(&mut self, gate: &Gate) {
+        let words = self.words;
+        let mut grid = Grid::new(vec![
+            self.column("", Align::Left, 0),
+            self.column("compare-overhead-a", Align::Right, 2),
+            self.column("compare-overhead-b", Align::Right, 2),
+            self.column("compare-change", Align::Right, 2),
+            self.column("compare-interval", Align::Left, 2),
+            self.column("compare-verdict", Align::Left, 2),
+        ]);
         for change in gate.primary() {
             grid.push(change_row(gate, change, words));
             if let Some(again) = &change.confirmation {
@@ -80,20 +78,18 @@ impl Page {
         }
     }
 
-    fn speeds(&mut self, gate: &Gate, words: &Words) {
-        let mut grid = table(
-            [
-                ("", Align::Left, 0),
-                ("", Align::Left, 1),
-                ("compare-host-a", Align::Right, 2),
-                ("compare-host-b", Align::Right, 1),
-                ("", Align::Right, 1),
-                ("compare-guest-a", Align::Right, 2),
-                ("compare-guest-b", Align::Right, 1),
-                ("", Align::Right, 1),
-            ],
-            words,
-        );
+    fn speeds(&mut self, gate: &Gate) {
+        let words = self.words;
+        let mut grid = Grid::new(vec![
+            self.column("", Align::Left, 0),
+            self.column("", Align::Left, 1),
+            self.column("compare-host-a", Align::Right, 2),
+            self.column("compare-host-b", Align::Right, 1),
+            self.column("", Align::Right, 1),
+            self.column("compare-guest-a", Align::Right, 2),
+            self.column("compare-guest-b", Align::Right, 1),
+            self.column("", Align::Right, 1),
+        ]);
         for change in gate.primary() {
             let mut cells: Vec<Cell> = sentences::speeds(change).into_iter().map(Cell::new).collect();
             cells[0] = name(gate, change);
@@ -104,7 +100,8 @@ impl Page {
         self.out.push_str(&grid.render(&self.style));
     }
 
-    fn left_out(&mut self, gate: &Gate, words: &Words) {
+    fn left_out(&mut self, gate: &Gate) {
+        let words = self.words;
         if gate.left_out.is_empty() {
             return;
         }
@@ -115,7 +112,8 @@ impl Page {
         }
     }
 
-    fn differences(&mut self, gate: &Gate, words: &Words) {
+    fn differences(&mut self, gate: &Gate) {
+        let words = self.words;
         self.gap();
         self.say(Tone::Strong, "", &words.get("compare-differences"));
         if gate.differences.is_empty() {
@@ -126,14 +124,6 @@ impl Page {
             self.say(Tone::Plain, "  ", &format!("{}: {a} → {b}", sentences::property(difference, words)));
         }
     }
-}
-
-/// A table whose head is in the reader's language; an empty key stands for no head.
-fn table<const N: usize>(columns: [Column; N], words: &Words) -> Grid {
-    let mut grid = Grid::new(&columns.map(|(_, align, gap)| ("", align, gap)));
-    let head = columns.map(|(key, ..)| if key.is_empty() { String::new() } else { words.get(key) });
-    grid.push(head.map(|text| Cell::new(text).tone(Tone::Faint)).into());
-    grid
 }
 
 fn change_row(gate: &Gate, change: &Change, words: &Words) -> Vec<Cell> {

@@ -3,6 +3,8 @@
 use super::{Style, Tone};
 use model::text::printable;
 use std::fmt::Write;
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The first column is never cut below this.
@@ -51,7 +53,7 @@ impl Cell {
 }
 
 /// A column: what stands above it, where its text stands, and spaces between it and the one before.
-pub(super) type Column = (&'static str, Align, usize);
+pub(super) type Column = (String, Align, usize);
 
 /// A table.
 pub(super) struct Grid {
@@ -62,8 +64,8 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub fn new(head: &[Column]) -> Self {
-        Grid { head: head.to_vec(), rows: Vec::new(), rules: Vec::new() }
+    pub fn new(head: Vec<Column>) -> Self {
+        Grid { head, rows: Vec::new(), rules: Vec::new() }
     }
 
     pub fn push(&mut self, cells: Vec<Cell>) {
@@ -92,7 +94,7 @@ impl Grid {
         }
 
         let mut out = String::new();
-        let head: Vec<Cell> = self.head.iter().map(|(text, ..)| Cell::new(*text).tone(Tone::Faint)).collect();
+        let head: Vec<Cell> = self.head.iter().map(|(text, ..)| Cell::new(text.as_str()).tone(Tone::Faint)).collect();
         self.line(&mut out, &head, &widths, &short, style);
         for (i, row) in self.rows.iter().enumerate() {
             if self.rules.contains(&i) {
@@ -126,15 +128,15 @@ impl Grid {
         // Spaces that are due before the next text: none are written at the end of a line.
         let mut due = 0;
         for (column, cell) in cells.iter().enumerate().filter(|(column, _)| widths[*column] > 0) {
-            let (_, align, gap) = self.head[column];
-            due += if column == 0 { 0 } else { gap };
+            let (_, align, gap) = &self.head[column];
+            due += if column == 0 { 0 } else { *gap };
             let text = cut(cell.text(short[column]), widths[column].min(style.width.saturating_sub(used + due)));
             let free = widths[column].saturating_sub(width(&text));
             if text.is_empty() {
                 due += free;
                 continue;
             }
-            let (before, after) = if align == Align::Right { (free, 0) } else { (0, free) };
+            let (before, after) = if *align == Align::Right { (free, 0) } else { (0, free) };
             let _ = write!(line, "{}{}", " ".repeat(due + before), style.paint(cell.tone, &text));
             used += due + before + width(&text);
             due = after;
@@ -170,43 +172,34 @@ fn cut(text: &str, most: usize) -> String {
     out
 }
 
-/// Lines of at most `most` columns, broken at spaces; longer words are broken anywhere. Empty lines are left out.
+/// Lines of at most `most` columns, broken where the text's script allows it; longer words are broken anywhere. Empty lines
+/// are left out.
 pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            let mut word = word.to_owned();
-            if !line.is_empty() && width(&line) + 1 + width(&word) > most {
-                lines.push(std::mem::take(&mut line));
-            }
-            while width(&word) > most {
-                let head = head(&word, most);
-                let rest = word.split_off(head);
-                lines.push(std::mem::replace(&mut word, rest));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(&word);
-        }
-        if !line.is_empty() {
-            lines.push(line);
-        }
-    }
-    lines
+    let options = Options::new(most)
+        .word_separator(WordSeparator::Custom(pieces))
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    // A percent sign stays with its number.
+    let glued = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").replace(" %", "\u{a0}%");
+    let lines = text.lines().map(glued).flat_map(|line| {
+        let wrapped = textwrap::wrap(&line, &options).into_iter().map(|piece| piece.replace('\u{a0}', " "));
+        wrapped.collect::<Vec<_>>()
+    });
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Bytes of the longest beginning that takes at most `most` columns, at least one character.
-fn head(word: &str, most: usize) -> usize {
-    let mut used = 0;
-    for (at, c) in word.char_indices() {
-        used += c.width().unwrap_or(0);
-        if used > most && at > 0 {
-            return at;
-        }
-    }
-    word.len()
+/// A line in pieces after which it may be broken (Unicode Standard Annex 14), without the breaks within Latin words: paths,
+/// versions and options stay whole.
+fn pieces(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let within_word = |c: Option<char>| c.is_some_and(|c| c != ' ' && c.width() == Some(1));
+    let ends = unicode_linebreak::linebreaks(line).map(|(end, _)| end);
+    let mut start = 0;
+    Box::new(
+        ends.filter(move |end| {
+            !(within_word(line[..*end].chars().next_back()) && within_word(line[*end..].chars().next()))
+        })
+        .map(move |end| Word::from(&line[std::mem::replace(&mut start, end)..end])),
+    )
 }
 
 #[cfg(test)]
@@ -217,7 +210,11 @@ mod tests {
 
     #[test]
     fn columns_that_do_not_fit_use_their_short_text_and_then_the_name_is_cut() {
-        let mut grid = Grid::new(&[("", Align::Left, 0), ("n", Align::Right, 2), ("word", Align::Left, 2)]);
+        let mut grid = Grid::new(vec![
+            (String::new(), Align::Left, 0),
+            ("n".to_owned(), Align::Right, 2),
+            ("word".to_owned(), Align::Left, 2),
+        ]);
         grid.push(vec![Cell::new("a long name here"), Cell::new("42"), Cell::either("FASTER_THAN_HOST", "FASTER")]);
         assert_eq!(grid.render(&STYLE), "           n  word\na long …  42  FASTER\n");
         let wide = Style { width: 80, ..STYLE };
@@ -228,6 +225,8 @@ mod tests {
     fn long_words_are_broken_and_wide_characters_count_twice() {
         assert_eq!(wrap("ab cdefghij k", 4), ["ab", "cdef", "ghij", "k"]);
         assert_eq!(wrap("虚拟化 x", 4), ["虚拟", "化 x"]);
+        assert_eq!(wrap("see 虚拟化。", 8), ["see 虚拟", "化。"], "Chinese needs no space to be broken at");
+        assert_eq!(wrap("虚拟化。", 6), ["虚拟", "化。"], "no line begins with a full stop");
         assert_eq!(cut("虚拟化", 5), "虚拟…");
     }
 }

@@ -1,6 +1,8 @@
 //! Studies as they come out of a run: realistic in shape and size, with noise that is the same in every build.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod dress;
+
 use model::facts::{BlockDevice, ClockFacts, CpuFacts, HypervisorFacts, OpenDisk};
 use model::plan::{AcceleratorChoice, Cell};
 use model::record::{Ending, FileFact, GUEST, HOST, Line, ToolFact};
@@ -163,6 +165,36 @@ impl Study {
         }
         self.end();
         self
+    }
+
+    /// 120,000 outcomes: 60 benchmarks in 1,000 rounds.
+    pub fn large() -> Self {
+        let mut study = Study::kvm(1000).measured(1000);
+        let runs: Vec<_> = study.lines.iter().filter(|l| matches!(l.event, Event::Run(_))).cloned().collect();
+        let (benchmarks, cells) = (study.manifest.benchmarks.clone(), study.manifest.plan.cells.clone());
+        for copy in 1..=4 {
+            let rename = |id: &str| format!("{id}-{copy}");
+            study.manifest.benchmarks.extend(benchmarks.iter().cloned().map(|mut b| {
+                b.id = rename(&b.id);
+                b
+            }));
+            study.manifest.plan.cells.extend(cells.iter().cloned().map(|mut c| {
+                c.benchmark = rename(&c.benchmark);
+                c
+            }));
+            for line in &mut study.lines {
+                if let Event::RoundStarted { order, .. } = &mut line.event {
+                    order.extend(benchmarks.iter().map(|b| rename(&b.id)));
+                }
+            }
+            study.lines.extend(runs.iter().cloned().map(|mut line| {
+                if let Event::Run(run) = &mut line.event {
+                    run.benchmark = rename(&run.benchmark);
+                }
+                line
+            }));
+        }
+        study
     }
 
     pub fn end(&mut self) {
