@@ -1,22 +1,63 @@
 //! What the validity checks said, gathered by threat.
 
-use model::{Fact, Status, Threat};
+use model::{Check, Fact, Status, Threat};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// One threat, over all runs (or blocks) where it was looked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckReport {
     /// What was looked at.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_types::threat"))]
     pub threat: Threat,
     /// The worst that was found.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_types::status"))]
     pub status: Status,
     /// How often each status was found.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_types::counts"))]
     pub counts: BTreeMap<Status, usize>,
     /// The evidence of the worst, by name.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_types::evidence"))]
     pub evidence: BTreeMap<String, Fact>,
     /// The machine on which that was seen; none where it is about the block or the study.
     pub machine: Option<String>,
     /// The round in which that was seen; none where it is about the study.
     pub round: Option<u32>,
+}
+
+/// A check and where it was made.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub check: &'a Check,
+    pub machine: Option<&'a str>,
+    pub round: Option<u32>,
+}
+
+/// One report for each threat and machine, the worst first. Of equally bad ones the first gives its evidence.
+pub(super) fn gather<'a>(all: impl IntoIterator<Item = Seen<'a>>) -> Vec<CheckReport> {
+    let mut found: BTreeMap<(Threat, Option<&str>), (Seen<'a>, BTreeMap<Status, usize>)> = BTreeMap::new();
+    for seen in all {
+        let status = seen.check.status;
+        let place = found.entry((seen.check.threat, seen.machine));
+        let (worst, counts) = place.or_insert_with(|| (seen, BTreeMap::new()));
+        *counts.entry(status).or_insert(0) += 1;
+        if status > worst.check.status {
+            *worst = seen;
+        }
+    }
+    let mut reports: Vec<CheckReport> = found
+        .into_values()
+        .map(|(worst, counts)| CheckReport {
+            threat: worst.check.threat,
+            status: worst.check.status,
+            counts,
+            evidence: worst.check.evidence.clone(),
+            machine: worst.machine.map(str::to_owned),
+            round: worst.round,
+        })
+        .collect();
+    reports.sort_by_key(|report| Reverse(report.status));
+    reports
 }

@@ -60,6 +60,11 @@ pub enum Flag {
         /// Bytes that QEMU moved by bytes that the guest moved.
         share: f64,
     },
+    /// More blocks were rejected by checks than the limits allow.
+    BlocksRejected {
+        /// Rejected blocks by all that were measured on both sides.
+        share: f64,
+    },
     /// The work is done by the kernel, and the kernels differ.
     DifferentKernels,
     /// Three to seven rounds.
@@ -75,6 +80,7 @@ impl Flag {
     pub fn letter(self) -> char {
         match self {
             Flag::HostPageCache { .. } => 'C',
+            Flag::BlocksRejected { .. } => 'X',
             Flag::DifferentKernels => 'K',
             Flag::Indicative => 'I',
             Flag::TailShift => 'T',
@@ -87,10 +93,16 @@ impl Flag {
         matches!(self, Flag::HostPageCache { .. })
     }
 
+    /// True where the figures do not count, for whatever reason.
+    pub fn invalidates(self) -> bool {
+        self.refuses() || matches!(self, Flag::BlocksRejected { .. })
+    }
+
     /// In two or three words.
     pub fn name(self) -> &'static str {
         match self {
             Flag::HostPageCache { .. } => "host page cache",
+            Flag::BlocksRejected { .. } => "blocks rejected",
             Flag::DifferentKernels => "different kernels",
             Flag::Indicative => "INDICATIVE",
             Flag::TailShift => "tail",
@@ -104,6 +116,11 @@ impl Flag {
             Flag::HostPageCache { share } => format!(
                 "QEMU moved only {} of the bytes that the guest's tool moved: the host's page cache served the rest, so \
                  this is no figure of the disk.",
+                percent_unsigned(100.0 * share)
+            ),
+            Flag::BlocksRejected { share } => format!(
+                "Checks rejected {} of the blocks, which is more than the limits allow: what is left may be a choice of \
+                 lucky rounds.",
                 percent_unsigned(100.0 * share)
             ),
             Flag::DifferentKernels => {

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use store::StudyFolder;
 
+/// Largest histogram that is read, bytes. fio's own have some 30 kB.
+const LARGEST_RAW: u64 = 16 << 20;
 /// Columns where the terminal does not say.
 const COLUMNS: usize = 80;
 
@@ -37,7 +39,8 @@ pub fn analyse(folder: &StudyFolder) -> anyhow::Result<Analysis> {
     for skipped in &journal.skipped {
         eprintln!("Line {} of the journal is left out: {}", skipped.line_number, skipped.why);
     }
-    Ok(report::analyse(&manifest, &journal.lines))
+    let raws = |name: &str| folder.read_raw_within(name, LARGEST_RAW).map_err(|e| e.to_string());
+    Ok(report::analyse(&manifest, &journal.lines, &raws))
 }
 
 /// How the terminal wants its text.
