@@ -1,10 +1,9 @@
 //! Every value of a study as a table for spreadsheets and data frames (RFC 4180).
 
-use crate::analysis::{Analysis, BenchmarkReport, Comparison, DroppedBlock, Point, Reason};
+use crate::analysis::{Analysis, BenchmarkReport, DroppedBlock, Reason};
 use ::csv::{Terminator, WriterBuilder};
-use model::record::Manifest;
+use model::Direction;
 use model::text::printable;
-use model::{Benchmark, Direction, Metric};
 
 /// Most characters of one field.
 const LONGEST: usize = 1000;
@@ -32,87 +31,46 @@ pub fn csv(analysis: &Analysis) -> String {
     let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
     // Writing to memory does not fail, and every record is as long as the head.
     let _ = writer.write_record(HEAD);
+    let accelerator = analysis.manifest.accelerator.name();
     for report in &analysis.benchmarks {
         let declared = analysis.manifest.benchmarks.iter().find(|b| b.id == report.id);
-        for row in declared.into_iter().flat_map(|benchmark| rows(&analysis.manifest, benchmark, report)) {
-            let _ = writer.write_record(row);
+        for metric in declared.iter().flat_map(|benchmark| &benchmark.metrics) {
+            let (benchmark, name) = (cell(&report.id), cell(&metric.id));
+            let better = match metric.direction {
+                Direction::Higher => "higher",
+                Direction::Lower => "lower",
+            };
+            let head = [accelerator, &benchmark, &name, metric.unit.symbol(), better];
+            for row in rows(report, &metric.id) {
+                let _ = writer.write_record(head.into_iter().chain(row.iter().map(String::as_str)));
+            }
         }
     }
     writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
-fn rows(manifest: &Manifest, benchmark: &Benchmark, report: &BenchmarkReport) -> Vec<[String; HEAD.len()]> {
-    let mut rows = Vec::new();
-    for metric in &benchmark.metrics {
-        let comparison = report.metrics.iter().find(|c| c.metric.id == metric.id);
-        let mut of_metric: Vec<(usize, [String; HEAD.len()])> =
-            comparison.into_iter().flat_map(|c| counted(manifest, benchmark, c)).collect();
-        of_metric.extend(report.dropped.iter().map(|block| {
-            let [host, guest] = block.values.get(&metric.id).map_or([None; 2], |values| values.map(Some));
-            (block.place, row(manifest, benchmark, metric, block.into(), [host, guest, None], Some(&why(block))))
-        }));
-        of_metric.sort_by_key(|(place, _)| *place);
-        rows.extend(of_metric.into_iter().map(|(_, row)| row));
-    }
-    rows
-}
-
-fn counted<'a>(
-    manifest: &'a Manifest,
-    benchmark: &'a Benchmark,
-    comparison: &'a Comparison,
-) -> impl Iterator<Item = (usize, [String; HEAD.len()])> + 'a {
-    comparison.points.iter().map(move |point| {
-        let why = point.log_cost_ratio.is_none().then_some("no ratio: a value is zero or negative");
+/// What follows a row's head, in time order.
+fn rows(report: &BenchmarkReport, metric: &str) -> Vec<[String; 8]> {
+    let points = report.metrics.iter().filter(|c| c.metric.id == metric).flat_map(|c| &c.points);
+    let counted = points.map(|point| {
+        let why = point.log_cost_ratio.is_none().then(|| "no ratio: a value is zero or negative".to_owned());
         let numbers = [Some(point.host), Some(point.guest), point.log_cost_ratio];
-        (point.place, row(manifest, benchmark, &comparison.metric, point.into(), numbers, why))
-    })
-}
-
-/// A round, an attempt and its place in time.
-struct When(u32, u32, usize);
-
-impl From<&Point> for When {
-    fn from(point: &Point) -> Self {
-        When(point.round, point.attempt, point.place)
-    }
-}
-
-impl From<&DroppedBlock> for When {
-    fn from(block: &DroppedBlock) -> Self {
-        When(block.round, block.attempt, block.place)
-    }
+        (point.place, row(point.round, point.attempt, point.place, numbers, why))
+    });
+    let dropped = report.dropped.iter().map(|block| {
+        let [host, guest] = block.values.get(metric).map_or([None; 2], |values| values.map(Some));
+        (block.place, row(block.round, block.attempt, block.place, [host, guest, None], Some(why(block))))
+    });
+    let mut all: Vec<(usize, [String; 8])> = counted.chain(dropped).collect();
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Counted where there is nothing to say against it.
-fn row(
-    manifest: &Manifest,
-    benchmark: &Benchmark,
-    metric: &Metric,
-    When(round, attempt, place): When,
-    numbers: [Option<f64>; 3],
-    why: Option<&str>,
-) -> [String; HEAD.len()] {
+fn row(round: u32, attempt: u32, place: usize, numbers: [Option<f64>; 3], why: Option<String>) -> [String; 8] {
     let [host, guest, ratio] = numbers.map(|n| n.map_or(String::new(), |n| format!("{n:?}")));
-    let better = match metric.direction {
-        Direction::Higher => "higher",
-        Direction::Lower => "lower",
-    };
-    [
-        manifest.accelerator.name().to_owned(),
-        cell(&benchmark.id),
-        cell(&metric.id),
-        metric.unit.symbol().to_owned(),
-        better.to_owned(),
-        round.to_string(),
-        attempt.to_string(),
-        place.to_string(),
-        host,
-        guest,
-        ratio,
-        why.is_none().to_string(),
-        cell(why.unwrap_or_default()),
-    ]
+    let counted = why.is_none().to_string();
+    [round.to_string(), attempt.to_string(), place.to_string(), host, guest, ratio, counted, why.unwrap_or_default()]
 }
 
 fn why(block: &DroppedBlock) -> String {

