@@ -16,10 +16,12 @@ fuzz_target!(|bytes: &[u8]| {
     let journal = Journal::parse(bytes);
     let filled = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
     assert_eq!(journal.lines.len() + journal.skipped.len(), filled);
-    let analysis = report::analyse(&MANIFEST, &journal.lines);
+    let analysis = report::analyse(&MANIFEST, &journal.lines, &|name| Err(format!("{name} is not there")));
     let text = report::text(&analysis, &report::Style { width: 80, color: false });
     assert!(!text.contains('\u{1b}'), "an escape code reached the terminal");
     let html = report::html(&analysis).expect("a page");
     assert!(!html.contains('\u{1b}'), "an escape code reached the page");
     report::json(&analysis).expect("a JSON report");
+    let tables = [report::csv(&analysis), report::markdown(&analysis, &report::Words::new(report::Lang::En))];
+    assert!(tables.iter().all(|table| !table.contains('\u{1b}')), "an escape code reached a table");
 });

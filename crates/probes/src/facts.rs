@@ -2,9 +2,6 @@
 
 mod cpu;
 mod disks;
-mod product;
-
-pub use product::burstable;
 
 use crate::Root;
 use crate::text::{chosen, kilobytes};

@@ -1,7 +1,7 @@
 //! What the reports of all kinds say of a study beside its figures: what its checks found, gathered by threat, the worst first;
-//! what became of its precision; its verdicts.
+//! what became of its precision.
 
-use crate::analysis::{Analysis, BenchmarkReport, CheckReport, Comparison, PrecisionFigures, Verdict};
+use crate::analysis::{Analysis, BenchmarkReport, CheckReport, Comparison, PrecisionFigures};
 use model::{Status, Threat};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -60,9 +60,4 @@ pub(crate) fn dropped(a: &Analysis) -> [usize; 2] {
 pub(crate) fn precisions(a: &Analysis) -> Vec<(&BenchmarkReport, &Comparison, PrecisionFigures)> {
     let of = |b| BenchmarkReport::primary(b).filter_map(move |c| Some((b, c, c.precision?)));
     a.benchmarks.iter().flat_map(of).collect()
-}
-
-/// The verdict on a row. A figure that is not what it claims to be is called so, whatever its interval says.
-pub(crate) fn verdict(benchmark: &BenchmarkReport, comparison: &Comparison) -> Option<Verdict> {
-    if benchmark.is_refused() { Some(Verdict::Invalid) } else { comparison.verdict }
 }

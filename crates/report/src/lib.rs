@@ -1,22 +1,30 @@
 //! Reports from a study folder's manifest and journal. PURE: data in, text out; no I/O, no clock, no randomness.
 //!
-//! [`analyse`] computes every figure once; [`text()`], [`html()`] and [`json`] only show them, so that no two reports of a
-//! study can disagree. All words stand in `locales/` ([`Words`]). Whatever comes from a machine or a tool is escaped on its way
-//! out.
+//! [`analyse`] computes every figure once; [`text()`], [`html()`], [`json`], [`csv()`] and [`markdown()`] only show them, so that no
+//! two reports of a study can disagree. All words stand in `locales/` ([`Words`]). Whatever comes from a machine or a tool is
+//! escaped on its way out.
 
 pub mod analysis;
 mod answer;
 pub mod compare;
+mod csv;
 mod figures;
 mod findings;
 mod html;
 mod locale;
+mod markdown;
+mod schema;
+#[cfg(test)]
+mod schema_types;
 mod text;
 mod wording;
 
-pub use analysis::{Analysis, analyse};
+pub use analysis::{Analysis, Raws, analyse};
+pub use csv::csv;
 pub use html::html;
 pub use locale::{Lang, Words};
+pub use markdown::markdown;
+pub use schema::JSON_SCHEMA;
 pub use text::{Style, text};
 
 /// Why a report could not be made.
@@ -33,7 +41,7 @@ pub enum ReportError {
     Junit(#[from] quick_junit::SerializeError),
 }
 
-/// The JSON report; see [`Analysis`] for its fields.
+/// The JSON report; see [`Analysis`] for its fields and [`JSON_SCHEMA`] for its schema.
 pub fn json(analysis: &Analysis) -> Result<String, ReportError> {
     let mut text = serde_json::to_string_pretty(analysis)?;
     text.push('\n');

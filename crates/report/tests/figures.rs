@@ -42,7 +42,7 @@ fn an_overhead_is_the_one_that_is_worked_out_by_hand() {
     assert!((interval.low_log - -0.268_087).abs() < 1e-5, "{interval:?}");
     assert!((interval.high_log - 1.489_809).abs() < 1e-5, "{interval:?}");
     assert_eq!((overhead.rounds, overhead.strength), (3, Strength::Indicative));
-    assert_eq!(comparison.verdict, Some(Verdict::Inconclusive));
+    assert_eq!(comparison.verdict, Some(Verdict::Imprecise));
     assert_eq!((comparison.host.median, comparison.guest.median), (100.0, 50.0));
     assert_eq!(analysis.areas[0].overhead.unwrap().percent, overhead.percent, "one benchmark is its own summary");
 }
@@ -173,7 +173,7 @@ fn a_disk_row_that_the_hosts_page_cache_served_is_refused() {
     set(&mut study, 0.25);
     let (share, verdict, left_out) = flagged(&study);
     assert!((share.unwrap() - 0.25).abs() < 1e-6);
-    assert_eq!((verdict, left_out), (None, vec![id.to_owned()]));
+    assert_eq!((verdict, left_out), (Some(Verdict::Invalid), vec![id.to_owned()]));
     study.each_run(|run| run.host_cost = None);
     assert_eq!(flagged(&study).0, None, "without cost data nothing is claimed");
 }

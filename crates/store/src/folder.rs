@@ -89,6 +89,18 @@ impl StudyFolder {
     pub fn read_raw(&self, name: &str) -> Result<Vec<u8>, StoreError> {
         raw::read(&self.path, name)
     }
+
+    /// The same for a file that must not be larger than `limit` bytes, so that no study can fill the memory of its reader.
+    pub fn read_raw_within(&self, name: &str, limit: u64) -> Result<Vec<u8>, StoreError> {
+        let path = self.path.join(name);
+        match fs::metadata(&path) {
+            Ok(file) if file.len() > limit => {
+                Err(StoreError::Read { path, source: io::ErrorKind::FileTooLarge.into() })
+            }
+            // Whatever else is wrong is found, and told, by who reads it.
+            _ => self.read_raw(name),
+        }
+    }
 }
 
 /// A study folder with its lock, which is held until this is dropped (or its process ends, however that happens).

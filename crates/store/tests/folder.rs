@@ -151,6 +151,9 @@ fn a_strangers_study_reads_nothing_outside_of_it() {
     assert!(matches!(folder.read_raw("raw/none"), Err(StoreError::Read { .. })));
     // A study that was reached through a link, or moved, is itself.
     fs::write(path.join("raw/own"), "own").unwrap();
+    assert_eq!(folder.read_raw_within("raw/own", 3).unwrap(), b"own");
+    assert!(matches!(folder.read_raw_within("raw/own", 2), Err(StoreError::Read { .. })));
+    assert!(matches!(folder.read_raw_within("../secret", 100), Err(StoreError::Outside { .. })));
     std::os::unix::fs::symlink(&path, outer.path().join("alias")).unwrap();
     assert_eq!(StudyFolder::open(&outer.path().join("alias")).unwrap().read_raw("raw/own").unwrap(), b"own");
 }

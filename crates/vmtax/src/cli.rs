@@ -162,8 +162,14 @@ pub enum Format {
     Text,
     /// One self-contained page
     Html,
+    /// Tables for issues, wikis and merge requests
+    Markdown,
+    /// Every round of every metric, one a line
+    Csv,
     /// Every figure, in base units
     Json,
+    /// The schema of the JSON report
+    Schema,
 }
 
 /// Arguments of `vmtax report`.
@@ -174,6 +180,9 @@ pub struct Report {
     /// Format
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// Language [default: that of the locale]
+    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
+    pub lang: Option<String>,
     /// File to write instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

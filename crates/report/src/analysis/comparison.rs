@@ -6,9 +6,11 @@ use validity::Block;
 
 /// One metric of one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The metric, as declared.
     #[serde(flatten)]
+    #[cfg_attr(test, schemars(with = "crate::schema_types::Metric"))]
     pub metric: Metric,
     /// The host's values.
     pub host: Arm,
@@ -16,11 +18,12 @@ pub struct Comparison {
     pub guest: Arm,
     /// What the guest costs; none where no value allows a ratio (zero or negative).
     pub overhead: Option<OverheadFigures>,
-    /// In one word; none without an interval.
+    /// In one word; none without an interval, unless the figure is not what it claims to be.
     pub verdict: Option<Verdict>,
     /// How narrow the interval is, against what was asked for; none for secondary metrics and without an interval.
     pub precision: Option<PrecisionFigures>,
-    /// By how much pairing reduced the variance: (Var ln host + Var ln guest) / Var d. Below 1 it did harm.
+    /// By how much pairing reduced the variance: (Var ln host + Var ln guest) / Var d. Below 1 it did harm. None below three
+    /// rounds, and where the ratios do not vary.
     pub variance_reduction: Option<f64>,
     /// The rounds that were used, in time order.
     pub points: Vec<Point>,
@@ -28,6 +31,7 @@ pub struct Comparison {
 
 /// The width of an interval against what was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PrecisionFigures {
     /// Half of the interval's width as a factor beyond 1, percent: the overhead's factor is known to within ± so much.
     pub half_width_percent: f64,
@@ -41,6 +45,7 @@ pub struct PrecisionFigures {
 
 /// Values of one machine over the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Arm {
     /// Median, in the metric's base unit.
     pub median: f64,
@@ -50,6 +55,7 @@ pub struct Arm {
 
 /// One round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Point {
     /// Place among the rounds that count, in time order, from 0.
     pub place: usize,
@@ -67,6 +73,7 @@ pub struct Point {
 
 /// How much the number of rounds lets one say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Strength {
     /// One or two rounds: no interval.
@@ -79,6 +86,7 @@ pub enum Strength {
 
 /// What the interval says (see [`stats::Verdict`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
     /// The guest is slower by more than the margin.
@@ -99,6 +107,7 @@ pub enum Verdict {
 
 /// An overhead as people read it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OverheadFigures {
     /// Rounds that it was made from.
     pub rounds: usize,
@@ -130,6 +139,7 @@ pub struct OverheadFigures {
 
 /// A confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IntervalFigures {
     /// Lower end, percent.
     pub low_percent: f64,
@@ -144,20 +154,62 @@ pub struct IntervalFigures {
 }
 
 impl Comparison {
-    /// None where no block has the metric on both sides.
-    pub(super) fn new(metric: &Metric, blocks: &[&Block<'_>], margin: f64) -> Option<Self> {
+    /// None where no block has the metric on both sides; `margin` and `target` (the half-width that was asked for) as
+    /// fractions.
+    pub(super) fn new(metric: &Metric, blocks: &[&Block<'_>], margin: f64, target: f64) -> Option<Self> {
         let points: Vec<Point> = blocks.iter().filter_map(|block| point(metric, block)).collect();
         let ratios: Vec<f64> = points.iter().filter_map(|p| p.log_cost_ratio).collect();
         let overhead = stats::overhead(&ratios);
+        let interval = overhead.as_ref().and_then(|o| o.interval);
+        let precision = interval.filter(|_| metric.primary).and_then(|i| PrecisionFigures::new(&i, target));
+        let verdict = match overhead.as_ref().and_then(|o| Verdict::of(o, margin)) {
+            Some(Verdict::Small | Verdict::Inconclusive) if precision.is_some_and(|p| !p.reached) => {
+                Some(Verdict::Imprecise)
+            }
+            verdict => verdict,
+        };
         Some(Comparison {
             metric: metric.clone(),
             host: Arm::new(points.iter().map(|p| p.host))?,
             guest: Arm::new(points.iter().map(|p| p.guest))?,
-            verdict: overhead.as_ref().and_then(|o| Verdict::of(o, margin)),
+            verdict,
             overhead: overhead.as_ref().map(|o| OverheadFigures::new(o, Some(metric.direction))),
-            precision: None,
-            variance_reduction: None,
+            precision,
+            variance_reduction: variance_reduction(&points),
             points,
+        })
+    }
+}
+
+impl Comparison {
+    /// The interval on the log scale, as the statistics want it.
+    pub(super) fn interval(&self) -> Option<stats::Interval> {
+        let overhead = self.overhead.as_ref()?;
+        let IntervalFigures { low_log: low, high_log: high, level, .. } = overhead.interval?;
+        Some(stats::Interval { estimate: overhead.typical_log, low, high, level, n: overhead.rounds })
+    }
+}
+
+/// Over the rounds that have a ratio.
+fn variance_reduction(points: &[Point]) -> Option<f64> {
+    let paired: Vec<(f64, &Point)> = points.iter().filter_map(|p| Some((p.log_cost_ratio?, p))).collect();
+    if paired.len() < stats::INDICATIVE_ROUNDS {
+        return None;
+    }
+    let of = |value: fn(&(f64, &Point)) -> f64| paired.iter().map(value).collect::<Vec<f64>>();
+    stats::variance_reduction(&of(|(_, p)| p.host.ln()), &of(|(_, p)| p.guest.ln()), &of(|(d, _)| *d))
+}
+
+impl PrecisionFigures {
+    fn new(interval: &stats::Interval, target: f64) -> Option<Self> {
+        let margin = stats::Margin::relative(target)?;
+        let reached = stats::precise_enough(interval, margin);
+        let forecast = (!reached).then(|| stats::forecast(interval, margin)).filter(|rounds| *rounds < usize::MAX);
+        Some(PrecisionFigures {
+            half_width_percent: stats::percent(interval.half_width()),
+            target_percent: 100.0 * target,
+            reached,
+            forecast,
         })
     }
 }

@@ -14,17 +14,20 @@ pub(super) const LEAST_DEVICE_SHARE: f64 = 0.8;
 
 /// A unit of work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Work {
     /// What tables call it, for example `1,000 I/Os`.
     pub title: String,
     /// How much that is, in `unit` times seconds.
     pub amount: f64,
     /// Unit of the rate whose integral is the work.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_types::unit"))]
     pub unit: Unit,
 }
 
 /// What the work of a benchmark cost the physical host: all CPU time of the used runs by all of their work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HostCostReport {
     /// The unit of work.
     pub work: Work,
@@ -42,6 +45,7 @@ pub struct HostCostReport {
 
 /// CPU time on the physical host for one unit of work, seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmCost {
     /// All of it.
     pub cpu_seconds: f64,
@@ -59,6 +63,7 @@ pub struct ArmCost {
 
 /// Score per CPU-second, as the machines themselves count CPU time: what the score would be if nothing else had run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CpuScore {
     /// The metric.
     pub metric: String,
@@ -72,6 +77,7 @@ pub struct CpuScore {
 
 /// CPU time that a hypervisor took away.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StealShare {
     /// Over all used runs, as a fraction of the machine's CPU time.
     pub mean: f64,

@@ -8,6 +8,7 @@ use validity::Ledger;
 
 /// The course of a study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Course {
     /// Rounds that the plan asked for.
     pub rounds_planned: u32,
@@ -26,6 +27,7 @@ pub struct Course {
     /// From the journal's first line to its last, seconds.
     pub seconds: f64,
     /// How it ended; none where it was killed or is going on.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_types::ending"))]
     pub ending: Option<Ending>,
     /// In a sentence.
     pub ending_why: Option<String>,
@@ -35,6 +37,7 @@ pub struct Course {
 
 /// One attempt at a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// The round, from 1.
     pub round: u32,
@@ -52,6 +55,7 @@ pub struct Attempt {
 
 /// Runs by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunCounts {
     /// With values.
     pub measured: usize,
@@ -65,6 +69,7 @@ pub struct RunCounts {
 
 /// Runs that gave no value for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trouble {
     /// What kind of reason.
     pub kind: TroubleKind,
@@ -82,6 +87,7 @@ pub struct Trouble {
 
 /// Why a run gave no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TroubleKind {
     /// The tool failed or did no work.
@@ -102,6 +108,7 @@ pub enum TroubleKind {
 
 /// Guest boots.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Boots {
     /// How many.
     pub count: usize,

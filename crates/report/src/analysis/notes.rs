@@ -101,6 +101,11 @@ pub enum Flag {
         /// Bytes that QEMU moved by bytes that the guest moved.
         share: f64,
     },
+    /// More blocks were rejected by checks than the limits allow.
+    BlocksRejected {
+        /// Rejected blocks by all that were measured on both sides.
+        share: f64,
+    },
     /// The work is done by the kernel, and the kernels differ.
     DifferentKernels,
     /// Three to seven rounds.
@@ -116,6 +121,7 @@ impl Flag {
     pub fn letter(self) -> char {
         match self {
             Flag::HostPageCache { .. } => 'C',
+            Flag::BlocksRejected { .. } => 'X',
             Flag::DifferentKernels => 'K',
             Flag::Indicative => 'I',
             Flag::TailShift => 'T',
@@ -128,6 +134,11 @@ impl Flag {
         matches!(self, Flag::HostPageCache { .. })
     }
 
+    /// True where the figures do not count, for whatever reason.
+    pub fn invalidates(self) -> bool {
+        self.refuses() || matches!(self, Flag::BlocksRejected { .. })
+    }
+
     /// In two or three words.
     pub fn name(self, words: &Words) -> String {
         words.get(&format!("{}-name", self.key()))
@@ -135,8 +146,10 @@ impl Flag {
 
     /// In a sentence.
     pub fn text(self, words: &Words) -> String {
-        let share =
-            if let Flag::HostPageCache { share } = self { percent_unsigned(100.0 * share) } else { String::new() };
+        let share = match self {
+            Flag::HostPageCache { share } | Flag::BlocksRejected { share } => percent_unsigned(100.0 * share),
+            _ => String::new(),
+        };
         words.say(&format!("{}-text", self.key()), &[("share", share.into())])
     }
 
@@ -144,6 +157,7 @@ impl Flag {
     fn key(self) -> &'static str {
         match self {
             Flag::HostPageCache { .. } => "flag-host-page-cache",
+            Flag::BlocksRejected { .. } => "flag-blocks-rejected",
             Flag::DifferentKernels => "flag-different-kernels",
             Flag::Indicative => "flag-indicative",
             Flag::TailShift => "flag-tail-shift",

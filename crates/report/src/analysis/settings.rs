@@ -8,6 +8,7 @@ const KERNEL_SHARE: f64 = 0.15;
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingCheck {
     /// Its key.
     pub key: String,

@@ -1,7 +1,7 @@
 //! Which cells of two studies are the same, and why the others are not.
 
 use super::{Change, Which};
-use crate::analysis::{Analysis, BenchmarkReport, Comparison, Verdict};
+use crate::analysis::{Analysis, BenchmarkReport, Comparison};
 use model::record::Manifest;
 use model::{Benchmark, Params, Runner};
 use serde::Serialize;
@@ -120,7 +120,7 @@ pub(super) fn pair(a: &Analysis, other: &Analysis, which: Which, margin: Option<
 
 /// Why the figures of one study are of no use, if they are.
 fn unfit(benchmark: &BenchmarkReport, study: Which) -> Option<Reason> {
-    if benchmark.is_refused() || benchmark.metrics.iter().any(|c| c.verdict == Some(Verdict::Invalid)) {
+    if benchmark.invalid {
         Some(Reason::Invalid { study })
     } else if benchmark.primary().next().is_none() {
         Some(Reason::NotMeasured { study })

@@ -8,7 +8,6 @@ use super::tables::{self, Mark};
 use crate::Words;
 use crate::analysis::{Analysis, Flag, OverheadFigures, Strength, Verdict};
 use crate::figures::{brackets, percent, signed};
-use crate::findings::verdict;
 use std::fmt::Write;
 
 /// The plot.
@@ -91,7 +90,7 @@ fn entries<'a>(analysis: &'a Analysis, w: &Words) -> Vec<Entry<'a>> {
                     id: Some(&benchmark.id),
                     margin: area.margin_percent,
                     overhead,
-                    verdict: verdict(benchmark, comparison),
+                    verdict: comparison.verdict,
                     flags: &benchmark.flags,
                 });
             }

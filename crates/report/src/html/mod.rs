@@ -12,10 +12,9 @@ mod scale;
 mod tables;
 mod validity;
 
-use crate::analysis::{Analysis, BenchmarkReport, Verdict};
+use crate::analysis::{Analysis, Verdict};
 use crate::answer::answer_in;
 use crate::figures::shell;
-use crate::findings::verdict;
 use crate::wording::VERDICTS;
 use crate::{ReportError, Words};
 use askama::Template;
@@ -70,7 +69,7 @@ impl<'a> Page<'a> {
         let (latencies, latencies_left_out) = latency::sections(a, w);
         let this = w.get("this-machine");
         let name = a.host().map_or(this.as_str(), |host| host.hostname.as_str());
-        let refused = a.benchmarks.iter().any(BenchmarkReport::is_refused);
+        let refused = a.has_invalid();
         let costs = costs::rows(a, w);
         Page {
             css: include_str!("../../templates/report.css"),
@@ -118,7 +117,7 @@ fn verdict_class(verdict: &Verdict) -> &'static str {
 
 /// The verdicts that occur, with what they mean.
 fn verdicts(a: &Analysis, w: &Words) -> Vec<(&'static str, String)> {
-    let of_metrics = a.benchmarks.iter().flat_map(|b| b.metrics.iter().filter_map(move |c| verdict(b, c)));
+    let of_metrics = a.benchmarks.iter().flat_map(|b| b.metrics.iter().filter_map(|c| c.verdict));
     let found: Vec<Verdict> = of_metrics.chain(a.areas.iter().filter_map(|area| area.verdict)).collect();
     VERDICTS.into_iter().filter(|v| found.contains(v)).map(|v| (v.word(), w.meaning(v))).collect()
 }

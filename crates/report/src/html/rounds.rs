@@ -3,9 +3,8 @@
 use super::escape::escaped;
 use super::scale::{Scale, decades, ticks};
 use crate::Words;
-use crate::analysis::{Analysis, BenchmarkReport, Comparison, Point};
+use crate::analysis::{Analysis, Attempt, BenchmarkReport, Comparison, Point, Reason};
 use crate::figures::{percent, row, tick};
-use model::Status;
 use model::units::{Scale as Shown, significant};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -76,30 +75,26 @@ pub(super) struct RoundRow {
 /// The rounds of a benchmark, in time order.
 pub(super) fn slots(a: &Analysis, b: &BenchmarkReport, w: &Words) -> Vec<Slot> {
     let attempts = a.course.attempts.iter().filter(|t| t.used && t.order.contains(&b.id));
-    let slot = |t: &crate::analysis::Attempt| Slot { round: t.round, attempt: t.attempt, why: why(a, b, t.round, w) };
+    let slot = |at: &Attempt| Slot { round: at.round, attempt: at.attempt, why: why(a, b, at, w) };
     attempts.map(slot).collect()
 }
 
-/// Why a block of this round would have been dropped.
-fn why(a: &Analysis, b: &BenchmarkReport, round: u32, w: &Words) -> String {
-    let troubles = a.course.troubles.iter().filter(|t| t.benchmark == b.id && t.rounds.contains(&round));
+/// Why the block of this attempt has no part in the figures; empty where it has one.
+fn why(a: &Analysis, b: &BenchmarkReport, at: &Attempt, w: &Words) -> String {
+    let Some(block) = b.dropped.iter().find(|d| (d.round, d.attempt) == (at.round, at.attempt)) else {
+        return String::new();
+    };
+    if block.reason == Reason::Rejected {
+        let threats: Vec<String> = block.threats.iter().map(|threat| w.threat(*threat)).collect();
+        return w.say("dropped-invalid", &[("threats", w.list(&threats).into())]);
+    }
+    let troubles = a.course.troubles.iter().filter(|t| t.benchmark == b.id && t.rounds.contains(&at.round));
     let failed: Vec<String> = troubles
         .map(|t| {
             w.say("dropped-failed", &[("machine", w.machine(&t.machine).into()), ("kind", w.trouble(t.kind).into())])
         })
         .collect();
-    if !failed.is_empty() {
-        return failed.join(&w.get("comma"));
-    }
-    let invalid = || b.checks.iter().filter(|c| c.status == Status::Invalid);
-    let here: Vec<String> = invalid().filter(|c| c.round == Some(round)).map(|c| w.threat(c.threat)).collect();
-    let any = || invalid().map(|c| w.threat(c.threat)).collect();
-    let threats = if here.is_empty() { any() } else { here };
-    if threats.is_empty() {
-        w.get("dropped-no-value")
-    } else {
-        w.say("dropped-invalid", &[("threats", w.list(&threats).into())])
-    }
+    if failed.is_empty() { w.get("dropped-no-value") } else { failed.join(&w.get("comma")) }
 }
 
 /// The chart of a metric and its table; none where there is no finite value to draw.

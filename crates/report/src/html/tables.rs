@@ -3,7 +3,6 @@
 use crate::Words;
 use crate::analysis::{Analysis, Arm, BenchmarkReport, Comparison, Flag, OverheadFigures, Strength, Verdict};
 use crate::figures::{brackets, percent, percent_unsigned};
-use crate::findings::verdict;
 use model::units::significant;
 
 /// Attempts and kinds of failures that their tables show.
@@ -112,7 +111,7 @@ pub(super) fn metric(benchmark: &BenchmarkReport, comparison: &Comparison, w: &W
         of_host: of(|o| o.of_host_percent.map(percent_unsigned)),
         loss: of(|o| o.loss_percent.map(|loss| percent(loss).trim_start_matches('+').to_owned())),
         rounds: comparison.points.len(),
-        verdict: verdict(benchmark, comparison),
+        verdict: comparison.verdict,
         point_only: o.is_some_and(|o| o.strength == Strength::PointOnly),
     }
 }

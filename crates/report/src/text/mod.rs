@@ -151,7 +151,7 @@ impl Page<'_> {
         if !analysis.notes.is_empty() {
             self.gap();
         }
-        let refused = analysis.benchmarks.iter().any(BenchmarkReport::is_refused);
+        let refused = analysis.has_invalid();
         self.say(Tone::Strong, "", &answer_in(words, &analysis.manifest, &analysis.areas, refused));
     }
 }

@@ -4,7 +4,6 @@ use super::grid::{Align, Cell, Grid};
 use super::{Page, Tone, short};
 use crate::analysis::{Analysis, BenchmarkReport, Comparison, Flag, Strength, Verdict};
 use crate::figures::{brackets, percent, row};
-use crate::findings::verdict;
 use crate::wording::VERDICTS;
 use std::collections::BTreeSet;
 
@@ -32,7 +31,7 @@ impl Page<'_> {
             for benchmark in analysis.benchmarks.iter().filter(|b| b.area == area.area) {
                 for comparison in benchmark.primary() {
                     grid.push(self.overhead(benchmark, comparison));
-                    verdicts.extend(verdict(benchmark, comparison).map(Verdict::word));
+                    verdicts.extend(comparison.verdict.map(Verdict::word));
                 }
                 if benchmark.primary().next().is_none() {
                     let title = self.words.benchmark(&benchmark.id, &benchmark.title);
@@ -124,8 +123,8 @@ impl Page<'_> {
         let interval = overhead.and_then(|o| o.interval.as_ref());
         cells.push(Cell::new(interval.map_or(String::new(), brackets)).tone(Tone::Faint));
         cells.push(match overhead {
-            Some(o) if o.strength == Strength::PointOnly && !benchmark.is_refused() => Cell::new("POINT ONLY"),
-            _ => verdict_cell(verdict(benchmark, comparison)),
+            Some(o) if o.strength == Strength::PointOnly && !benchmark.invalid => Cell::new("POINT ONLY"),
+            _ => verdict_cell(comparison.verdict),
         });
         cells.push(Cell::new(benchmark.flags.iter().map(|f| f.letter()).collect::<String>()).tone(Tone::Bad));
         cells

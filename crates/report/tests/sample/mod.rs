@@ -202,7 +202,7 @@ impl Study {
     }
 
     pub fn analyse(&self) -> vmtax_report::Analysis {
-        vmtax_report::analyse(&self.manifest, &self.lines)
+        vmtax_report::analyse(&self.manifest, &self.lines, &|name| Err(format!("{name} is not there")))
     }
 
     /// One complete round with every benchmark of the plan.

@@ -9,7 +9,7 @@ use model::record::{GUEST, HOST, Manifest};
 /// A property that host and guest do not share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Its key, for example `kernel`, `clock-source` or `mitigation.spectre_v2`.
+    /// Its key, for example `kernel`, `clock-source` or `mitigation-spectre_v2`.
     pub key: String,
     /// The host's.
     pub host: String,
@@ -33,34 +33,42 @@ pub fn differences(manifest: &Manifest) -> Vec<Difference> {
             found.push(Difference { key: key.to_owned(), host, guest });
         }
     };
-    let words: [(&str, Reader<Facts>); 9] = [
+    let words: [(&str, Reader<Facts>); 12] = [
         ("kernel", |f| said(&f.kernel_release)),
-        ("kernel-build", |f| said(&f.kernel_version)),
+        ("kernel-version", |f| said(&f.kernel_version)),
         ("cpu-model", |f| said(&f.cpu.model)),
         ("cpus", |f| (f.cpu.online > 0).then(|| f.cpu.online.to_string())),
+        ("instruction-set", |f| Some(f.cpu.isa.to_string())),
+        ("cpu-flags", |f| (!f.cpu.flags.is_empty()).then(|| f.cpu.flags.len().to_string())),
         ("memory", |f| (f.memory_total > 0).then(|| show_size(f.memory_total))),
         ("clock-source", |f| f.clock.source.clone()),
-        ("thp", |f| f.thp_enabled.clone()),
-        ("thp-defrag", |f| f.thp_defrag.clone()),
+        ("huge-pages", |f| f.thp_enabled.clone()),
+        ("huge-pages-defrag", |f| f.thp_defrag.clone()),
         ("governor", |f| f.cpu.governor.clone()),
+        ("architecture", |f| said(&f.architecture)),
     ];
     for (key, read) in words {
         compare(key, read(host), read(guest));
+    }
+    let [host_flags, guest_flags] = [&host.cpu.flags, &guest.cpu.flags];
+    if !host_flags.is_empty() && !guest_flags.is_empty() {
+        let only = |of: &[String], other: &[String]| {
+            let flags = of.iter().filter(|flag| !other.contains(flag)).map(String::as_str);
+            Some(flags.collect::<Vec<_>>().join(" "))
+        };
+        compare("cpu-flags-of-one-side", only(host_flags, guest_flags), only(guest_flags, host_flags));
     }
     let mut mitigations: Vec<&String> = host.vulnerabilities.keys().chain(guest.vulnerabilities.keys()).collect();
     mitigations.sort_unstable();
     mitigations.dedup();
     for name in mitigations {
         let of = |facts: &Facts| facts.vulnerabilities.get(name).cloned();
-        compare(&format!("mitigation.{name}"), of(host), of(guest));
+        compare(&format!("mitigation-{name}"), of(host), of(guest));
     }
     let disks =
         (host_disk(manifest, host), guest.disks.iter().find(|disk| disk.serial.as_deref() == Some(DATA_SERIAL)));
-    let words: [(&str, Reader<BlockDevice>); 3] = [
-        ("disk-scheduler", |d| d.scheduler.clone()),
-        ("disk-read-ahead", |d| d.read_ahead.map(show_size)),
-        ("disk-rotational", |d| d.rotational.map(|yes| if yes { "yes" } else { "no" }.to_owned())),
-    ];
+    let words: [(&str, Reader<BlockDevice>); 2] =
+        [("io-scheduler", |d| d.scheduler.clone()), ("read-ahead", |d| d.read_ahead.map(show_size))];
     for (key, read) in words {
         compare(key, disks.0.and_then(read), disks.1.and_then(read));
     }
@@ -99,7 +107,7 @@ mod tests {
         let host = manifest.machines.get_mut(HOST).unwrap();
         host.cpu.governor = Some("performance".to_owned());
         host.vulnerabilities.insert("spectre_v2".to_owned(), "Mitigation: IBRS".to_owned());
-        assert_eq!(keys(&manifest), ["memory", "mitigation.spectre_v2"]);
+        assert_eq!(keys(&manifest), ["memory", "mitigation-spectre_v2"]);
         manifest.machines.remove(GUEST);
         assert_eq!(keys(&manifest), Vec::<String>::new());
     }
@@ -121,7 +129,7 @@ mod tests {
         let found = differences(&manifest);
         assert_eq!(
             found,
-            [Difference { key: "disk-scheduler".into(), host: "none".into(), guest: "mq-deadline".into() }]
+            [Difference { key: "io-scheduler".into(), host: "none".into(), guest: "mq-deadline".into() }]
         );
         manifest.data_file_system = Some("overlay on overlay".to_owned());
         assert_eq!(differences(&manifest), []);

@@ -1,13 +1,11 @@
 //! `vmtax compare`: did it get better or worse between two studies?
 
-use super::report::{analyse, style};
+use super::report::{analyse, language, put, style};
 use crate::cli::{Compare, CompareFormat};
 use crate::exit::{DONE, INCOMPLETE, REGRESSION, Usage};
 use anyhow::Context;
 use report::compare::{CompareError, Decision};
-use report::{Analysis, Lang, Words};
-use std::fs::File;
-use std::io::Write;
+use report::{Analysis, Words};
 use std::path::Path;
 use std::process::ExitCode;
 use store::StudyFolder;
@@ -30,13 +28,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         CompareFormat::Json => report::compare::json(&gate)?,
         CompareFormat::Junit => report::compare::junit(&gate, &words)?,
     };
-    match &args.output {
-        // Never over something that is there: vmtax runs as root, and the name may be a device's.
-        Some(path) => File::create_new(path)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-            .with_context(|| format!("Could not write {}; name a file that is not there yet", path.display()))?,
-        None => super::print(&text)?,
-    }
+    put(&text, args.output.as_deref())?;
     Ok(ExitCode::from(match gate.decision {
         Decision::NoRegression => DONE,
         Decision::Undecided => INCOMPLETE,
@@ -49,13 +41,4 @@ fn open(which: &str, path: &Path) -> anyhow::Result<Analysis> {
     let analysis = StudyFolder::open(path).map_err(anyhow::Error::from).and_then(|folder| analyse(&folder));
     let analysis = analysis.with_context(|| format!("Study {which} cannot be compared"))?;
     Ok(Analysis { folder: Some(path.display().to_string()), ..analysis })
-}
-
-/// The language asked for, else that of the locale (POSIX: the first of these variables that is set and not empty).
-fn language(asked: Option<&str>) -> Lang {
-    let locale = || {
-        let set = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(|name| std::env::var(name).ok());
-        set.into_iter().find(|value| !value.is_empty())
-    };
-    asked.map(str::to_owned).or_else(locale).map_or(Lang::En, |name| Lang::of_locale(&name))
 }

@@ -1,0 +1,20 @@
+### The Markdown report.
+markdown-study = vmtax { $version } · { $date } · { $rounds } 轮 · { $accelerator }
+markdown-emulated = 指令模拟（TCG）：并非 KVM 的开销
+markdown-benchmark = 基准测试
+markdown-host = 宿主机
+markdown-guest = 虚拟机
+markdown-overhead = 额外开销
+markdown-interval = 95 % 区间
+markdown-verdict = 结论
+markdown-flags = 标记
+markdown-not-measured = 未测得
+markdown-all-cpu = 全部 CPU
+markdown-all-memory = 全部内存
+markdown-all-disk = 全部磁盘
+markdown-checks = 未通过的检查：
+markdown-status = 状态
+markdown-check = 检查项
+markdown-where = 位置
+markdown-seen = 次数
+markdown-evidence = 最差证据
