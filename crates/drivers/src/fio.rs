@@ -22,8 +22,8 @@ pub struct Fio;
 const PATTERNS: &[&str] = &["randread", "randwrite", "read", "write"];
 /// Engines; `auto` is resolved by the controller, so that host and guest get the same.
 const ENGINES: &[&str] = &["auto", "io_uring", "libaio", "posixaio", "psync"];
-/// What fio 3.33 takes on a host beside ramp and measured time, most of it for threads that end with a poll (0.28 to 0.36 s,
-/// medians of 32 and 16 runs). What a guest adds is the study's to know.
+/// What fio 3.33 takes on a host beside ramp and measured time, seconds (medians of six sets of 12 to 80 runs: 0.26 to 0.38).
+/// What a guest adds is the study's to know.
 const START_SECONDS: f64 = 0.3;
 /// The same offsets in every run, on every machine.
 const SEED: u64 = 20_260_621;
@@ -191,10 +191,11 @@ impl<'a> Job<'a> {
     /// What must come back in `job options`, or another job was run than the one that was asked for. What is promised as `None`
     /// must not come back at all.
     ///
-    /// A rate is a cap: fio sleeps until the next I/O is due, and starts late ones at once. None of its modes counts a latency
-    /// from the intended start (3.33: a stop of 200 ms in a run at a fixed rate left the longest latency at 2.5 ms).
-    /// `io_submit_mode=offload`, which would keep slow I/Os from delaying others, is no way out there: io_uring refuses it, libaio
-    /// hung at the end of a run, and with a ramp it took 34 latencies of 501.
+    /// A rate is a cap: fio sleeps until the next I/O is due, and starts late ones at once. A latency counts from the real start
+    /// and not from the intended one: of the 100 I/Os that were due while fio 3.33 was stopped for 200 ms, at most two took more
+    /// than 10 ms by its own account (four runs, linear and poisson). `io_submit_mode=offload`, which would keep slow I/Os from
+    /// delaying others, cannot be used there: io_uring refuses it, libaio never ended in two runs of four, and took 34 latencies
+    /// of 501 in another.
     fn promises(&self) -> [(&'static str, Option<String>); 6] {
         let paced = self.rate > 0;
         [
