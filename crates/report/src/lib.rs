@@ -8,6 +8,7 @@ mod answer;
 mod figures;
 mod html;
 mod locale;
+pub mod selftest;
 mod text;
 
 pub use analysis::{Analysis, analyse};

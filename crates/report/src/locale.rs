@@ -20,6 +20,7 @@ const FILES: &[[&str; 2]] = &[
     [include_str!("../locales/en/report.ftl"), include_str!("../locales/zh/report.ftl")],
     [include_str!("../locales/en/checks.ftl"), include_str!("../locales/zh/checks.ftl")],
     [include_str!("../locales/en/compare.ftl"), include_str!("../locales/zh/compare.ftl")],
+    [include_str!("../locales/en/selftest.ftl"), include_str!("../locales/zh/selftest.ftl")],
 ];
 
 impl Lang {

@@ -18,8 +18,9 @@ use model::facts::HypervisorFacts;
 use model::messages::{Task, TaskResult};
 use model::quantity::{show_duration, show_size};
 use model::record::{Event, FORMAT, FileFact, GUEST, HOST, Line, Manifest, ToolFact};
-use model::{Accelerator, Facts, ParamValue, Plan};
+use model::{Accelerator, Facts, ParamValue, Params, Plan};
 use probes::Root;
+use report::selftest::padding;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -217,7 +218,7 @@ impl Session {
     ) -> anyhow::Result<Conclusion> {
         let plan = &self.manifest.plan;
         let names: Vec<String> = machines.iter().map(|(name, _)| name.clone()).collect();
-        let costs = Costs::typical(self.manifest.accelerator);
+        let costs = costs(machines, self.manifest.accelerator);
         let mut lab = RealLab {
             workshop: &self.workshop,
             recipe: self.recipe.clone(),
@@ -231,6 +232,7 @@ impl Session {
             attempt: 0,
             cells: &plan.cells,
             benchmarks: &self.manifest.benchmarks,
+            overrides: overrides(machines),
             isa: self.manifest.isa,
             data: self.paths.clone(),
             data_path: self.data.as_ref().map(DataFile::path),
@@ -258,6 +260,36 @@ impl Session {
 /// Host and guest, as almost every study has them.
 pub fn host_and_guest() -> [(String, Kind); 2] {
     [(HOST.to_owned(), Kind::Host), (GUEST.to_owned(), Kind::Guest)]
+}
+
+/// The machines of a study by the names in its manifest, the hosts first. Those that begin as the guest's name are guests. A study of
+/// injected overheads has none in its rounds: the one in its manifest was only booted to see what works.
+pub fn machines(manifest: &Manifest) -> Vec<(String, Kind)> {
+    let is_guest = |name: &str| name.starts_with(GUEST);
+    let kind = |name: &String| (name.clone(), if is_guest(name) { Kind::Guest } else { Kind::Host });
+    let names = || manifest.machines.keys();
+    let (hosts, guests) = (names().filter(|n| !is_guest(n)), names().filter(|n| is_guest(n)));
+    let injected = names().any(|name| padding(name).is_some());
+    hosts.chain(guests.filter(|_| !injected)).map(kind).collect()
+}
+
+/// What a study on these machines costs beside its benchmarks, before anything was seen: what is typical for one guest, in proportion.
+pub fn costs(machines: &[(String, Kind)], accelerator: Accelerator) -> Costs {
+    let typical = Costs::typical(accelerator);
+    let guests = machines.iter().filter(|(_, kind)| *kind == Kind::Guest).count() as f64;
+    let others = machines.len().saturating_sub(1).max(1) as f64;
+    // Every machine is looked at for about a second. The estimate takes every machine but the host for a guest.
+    let round_seconds = (typical.round_seconds * guests).max(machines.len() as f64);
+    Costs { round_seconds, guest_run_seconds: typical.guest_run_seconds * guests / others }
+}
+
+/// What the names of self-tests' machines ask for.
+fn overrides(machines: &[(String, Kind)]) -> BTreeMap<String, Params> {
+    let own = |name: &String| {
+        let percent = ParamValue::Integer(padding(name)?);
+        Some((name.clone(), Params(BTreeMap::from([("padding".to_owned(), percent)]))))
+    };
+    machines.iter().filter_map(|(name, _)| own(name)).collect()
 }
 
 /// How long each machine is watched in a round of so many seconds: 2 s where that is a small part of it.

@@ -7,6 +7,7 @@ mod list;
 mod report;
 mod resume;
 mod run;
+mod selftest;
 mod vm;
 
 use crate::cli::{Cli, Command};
@@ -19,6 +20,7 @@ pub fn dispatch(args: Cli) -> anyhow::Result<ExitCode> {
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => resume::resume(&args),
         Command::Report(args) => report::report(&args),
+        Command::Selftest(args) => selftest::selftest(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::List(args) => list::list(&args),
         Command::Vm(args) => vm::vm(&args),
