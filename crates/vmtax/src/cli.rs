@@ -212,7 +212,7 @@ pub struct Selftest {
     #[arg(long, value_name = "N", conflicts_with = "study")]
     pub rounds: Option<String>,
     /// Builtin benchmark of --aa: an id, an area (cpu, memory) or a prefix with *; repeatable [default: all of them]
-    #[arg(long, value_name = "PATTERN", requires = "aa")]
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["injected", "study"])]
     pub bench: Vec<String>,
     /// Seed of the random orders [default: drawn]
     #[arg(long, value_name = "N", conflicts_with = "study")]

@@ -46,6 +46,8 @@ pub struct Session {
     data: Option<DataFile>,
     paths: DataPaths,
     tools: BTreeMap<(String, String), String>,
+    /// What the study costs beside its benchmarks, as far as it is known before the first round.
+    pub costs: Costs,
     /// What the study folder says, with every choice made.
     pub manifest: Manifest,
 }
@@ -203,7 +205,8 @@ impl Session {
             plan,
             notes,
         };
-        Ok(Session { workshop, recipe, scratch, clock, data, paths, tools, manifest })
+        let costs = Costs::typical(manifest.accelerator);
+        Ok(Session { workshop, recipe, scratch, clock, data, paths, tools, costs, manifest })
     }
 
     /// Makes the rounds that `history` lacks, on these machines.
@@ -218,7 +221,6 @@ impl Session {
     ) -> anyhow::Result<Conclusion> {
         let plan = &self.manifest.plan;
         let names: Vec<String> = machines.iter().map(|(name, _)| name.clone()).collect();
-        let costs = costs(machines, self.manifest.accelerator);
         let mut lab = RealLab {
             workshop: &self.workshop,
             recipe: self.recipe.clone(),
@@ -227,7 +229,7 @@ impl Session {
             machines,
             stations: BTreeMap::new(),
             idle: BTreeMap::new(),
-            idle_seconds: idle_seconds(estimate_seconds(plan, &names, costs).per_round),
+            idle_seconds: idle_seconds(estimate_seconds(plan, &names, self.costs).per_round),
             round: 0,
             attempt: 0,
             cells: &plan.cells,
@@ -251,7 +253,7 @@ impl Session {
             watcher: &mut Screen(teller),
             stop: &|| stop.reason(),
         };
-        let conclusion = study::run_study(plan, &self.manifest.benchmarks, &names, costs, history, world);
+        let conclusion = study::run_study(plan, &self.manifest.benchmarks, &names, self.costs, history, world);
         teller.done();
         Ok(conclusion?)
     }
@@ -271,16 +273,6 @@ pub fn machines(manifest: &Manifest) -> Vec<(String, Kind)> {
     let (hosts, guests) = (names().filter(|n| !is_guest(n)), names().filter(|n| is_guest(n)));
     let injected = names().any(|name| padding(name).is_some());
     hosts.chain(guests.filter(|_| !injected)).map(kind).collect()
-}
-
-/// What a study on these machines costs beside its benchmarks, before anything was seen: what is typical for one guest, in proportion.
-pub fn costs(machines: &[(String, Kind)], accelerator: Accelerator) -> Costs {
-    let typical = Costs::typical(accelerator);
-    let guests = machines.iter().filter(|(_, kind)| *kind == Kind::Guest).count() as f64;
-    let others = machines.len().saturating_sub(1).max(1) as f64;
-    // Every machine is looked at for about a second. The estimate takes every machine but the host for a guest.
-    let round_seconds = (typical.round_seconds * guests).max(machines.len() as f64);
-    Costs { round_seconds, guest_run_seconds: typical.guest_run_seconds * guests / others }
 }
 
 /// What the names of self-tests' machines ask for.

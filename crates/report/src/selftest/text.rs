@@ -12,6 +12,10 @@ use unicode_width::UnicodeWidthStr;
 const WIDTH: usize = 80;
 /// Most characters of a name.
 const LONGEST_NAME: usize = 40;
+/// Noise has two decimals below so many percent.
+const NOISE: f64 = 10.0;
+/// What is compared with an injected value has them up to here, so that a bias can be seen.
+const RECOVERED: f64 = 100.0;
 
 /// The text, in lines of at most 80 columns.
 pub fn text(test: &SelfTest, words: &Words) -> String {
@@ -73,10 +77,10 @@ impl Page<'_> {
                     name(&noise.benchmark, &noise.metric),
                     format!("{}/{}", noise.excludes_zero, noise.groups),
                     format!("{}/{}", noise.beyond_margin, noise.groups),
-                    noise.overall_percent.map_or("–".to_owned(), |x| format!("{} %", fine(x))),
-                    noise.overall_interval_percent.map_or("–".to_owned(), brackets),
-                    noise.floor_percent.map_or("–".to_owned(), |x| format!("{} %", size(x))),
-                    noise.run_spread_percent.map_or("–".to_owned(), percent_unsigned),
+                    shown(noise.overall_percent, |x| format!("{} %", fine(x, NOISE))),
+                    shown(noise.overall_interval_percent, |ends| brackets(ends, NOISE)),
+                    shown(noise.floor_percent, |x| format!("{} %", size(x, NOISE))),
+                    shown(noise.run_spread_percent, percent_unsigned),
                 ]);
             }
             self.out.push_str(&table(&rows));
@@ -95,11 +99,11 @@ impl Page<'_> {
         for recovery in &injected.series {
             rows.push(vec![
                 printable(&recovery.machine, LONGEST_NAME),
-                format!("{} %", fine(recovery.injected_percent)),
-                recovery.recovered_percent.map_or("–".to_owned(), |x| format!("{} %", fine(x))),
-                recovery.recovered_interval_percent.map_or("–".to_owned(), brackets),
-                recovery.bias_points.map_or("–".to_owned(), fine),
-                recovery.bias_limit_points.map_or("–".to_owned(), size),
+                format!("{} %", fine(recovery.injected_percent, RECOVERED)),
+                shown(recovery.recovered_percent, |x| format!("{} %", fine(x, RECOVERED))),
+                shown(recovery.recovered_interval_percent, |ends| brackets(ends, RECOVERED)),
+                shown(recovery.bias_points, |x| fine(x, RECOVERED)),
+                shown(recovery.bias_limit_points, |x| size(x, RECOVERED)),
                 format!("{}/{}", recovery.contains, recovery.groups),
             ]);
         }
@@ -147,7 +151,7 @@ impl Page<'_> {
             &[
                 ("count", rate.count.to_string()),
                 ("all", rate.of.to_string()),
-                ("share", rate.percent.map_or("–".to_owned(), percent_unsigned)),
+                ("share", shown(rate.percent, percent_unsigned)),
                 ("limit", percent_unsigned(rate.limit_percent)),
             ],
         );
@@ -209,26 +213,31 @@ fn name(benchmark: &str, metric: &str) -> String {
     format!("{} {}", printable(benchmark, LONGEST_NAME), printable(metric, LONGEST_NAME))
 }
 
-/// A size with two decimals where it is small, because here hundredths of a percent are looked at.
-fn size(value: f64) -> String {
+/// A size with two decimals below `fine_below`, because here hundredths of a percent are looked at.
+fn size(value: f64, fine_below: f64) -> String {
     match value.abs() {
-        small if small < 99.995 => format!("{small:.2}"),
+        small if small + 0.005 < fine_below => format!("{small:.2}"),
         large if large < 9_999.5 => signed(large).trim_start_matches('+').to_owned(),
         _ => ">9999".to_owned(),
     }
 }
 
 /// The same with its sign.
-fn fine(value: f64) -> String {
-    match size(value).as_str() {
+fn fine(value: f64, fine_below: f64) -> String {
+    match size(value, fine_below).as_str() {
         "0.00" => "0.00".to_owned(),
         text if value < 0.0 => format!("−{text}"),
         text => format!("+{text}"),
     }
 }
 
-fn brackets([low, high]: [f64; 2]) -> String {
-    format!("[{}, {}]", fine(low), fine(high))
+fn brackets([low, high]: [f64; 2], fine_below: f64) -> String {
+    format!("[{}, {}]", fine(low, fine_below), fine(high, fine_below))
+}
+
+/// A figure, or a dash where there is none.
+fn shown<T>(figure: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    figure.map_or("–".to_owned(), show)
 }
 
 /// Columns as wide as their contents, the first to the left, all others to the right. Where that is too wide, the first is cut.

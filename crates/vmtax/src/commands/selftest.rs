@@ -4,7 +4,7 @@ use crate::cli::{Language, Selftest, SelftestFormat};
 use crate::exit::{self, Usage};
 use crate::lab::Kind;
 use crate::progress::Teller;
-use crate::session::{Order, Session, check_host, costs, machines};
+use crate::session::{Order, Session, check_host, machines};
 use crate::signals::Stop;
 use crate::{catalog, host};
 use anyhow::Context;
@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::StudyFolder;
-use study::{Conclusion, estimate_seconds};
+use study::{Conclusion, Costs, estimate_seconds};
 
 /// Rounds where the user names no number.
 const ROUNDS: u32 = 64;
@@ -27,7 +27,7 @@ const MOST_PERCENT: u64 = 1000;
 /// What is measured where the user names nothing: every builtin kernel.
 const BENCHMARKS: [&str; 2] = ["cpu", "memory"];
 /// Runs are short: many rounds in little time, and a noise floor that longer runs can only lower.
-const SHORT: [(&str, &str); 3] = [("time", "200ms"), ("size", "4m"), ("passes", "3")];
+const SHORT: [(&str, &str); 3] = [("time", "150ms"), ("size", "4m"), ("passes", "3")];
 /// What stands as the suite's name in the study.
 const SUITE: &str = "self-test";
 
@@ -52,12 +52,13 @@ fn measure(args: &Selftest, plan: Plan, planned: &[(String, Kind)], path: &Path)
     let order = Order { plan, sources: &args.machine.sources, work_dir: path, busy_host: args.machine.busy_host };
     check_host(&order)?;
     let teller = Teller::new();
-    teller.say(&describe(&order.plan, planned));
+    teller.say(describe(&order.plan, planned).trim_end());
     let stop = Stop::install()?;
     let prepared = Session::prepare(order, &stop, &teller);
     teller.turn(false);
     let mut session = prepared.inspect_err(|_| teller.done())?;
     take_part(&mut session.manifest, planned);
+    session.costs = costs(planned, session.manifest.accelerator);
     // Nothing was measured before, and an empty study would only be in the way.
     let writer = StudyFolder::create(path)?;
     writer.write_manifest(&session.manifest)?;
@@ -221,6 +222,18 @@ fn describe(plan: &Plan, machines: &[(String, Kind)]) -> String {
         text.push_str(&format!("Too few rounds to judge: that takes {}\n", LEAST_GROUPS * GROUP));
     }
     text
+}
+
+/// What a round costs beside its runs: without tools and disk, and with more or fewer guests than one, it is not what is typical.
+fn costs(machines: &[(String, Kind)], accelerator: Accelerator) -> Costs {
+    let guests = machines.iter().filter(|(_, kind)| *kind == Kind::Guest).count() as f64;
+    let (boot, guest_run_seconds) = match accelerator {
+        Accelerator::Kvm => (1.5, 0.02),
+        Accelerator::Tcg => (3.0, 0.1),
+    };
+    // Every machine is watched for half a second, and asked for its canary twice.
+    let round_seconds = guests * boot + machines.len() as f64 * 1.2;
+    Costs { round_seconds, guest_run_seconds: if guests > 0.0 { guest_run_seconds } else { 0.0 } }
 }
 
 fn default_folder() -> PathBuf {
