@@ -158,7 +158,7 @@ fn metrics_that_go_together_are_told_by_the_standard_error_of_groups_and_do_not_
     let apart = aa(&study(&TWINS, 6, 64, |_, _, _| 0.01 * noise()));
     assert_eq!(together.excludes_zero.limit_percent, apart.excludes_zero.limit_percent);
     let rate = together.excludes_zero;
-    assert!(rate.count > 0 && rate.count % 6 == 0, "{rate:?}");
+    assert!(rate.count > 0 && rate.count.is_multiple_of(6), "{rate:?}");
     let share = rate.percent.unwrap() / 100.0;
     let binomial = 100.0 * (share * (1.0 - share) / rate.of as f64).sqrt();
     assert!(rate.standard_error_points.unwrap() > 1.5 * binomial, "{rate:?}");

@@ -64,7 +64,7 @@ fn twins_are_made_of_host_and_guest_and_what_ctrl_c_leaves_is_evaluated() {
     let study = dir.path().join("s");
     let common = ["selftest", "--busy-host", "--accel", "tcg", "--output", word(&study), "--lang", "en"];
     let child = spawn(&[&common[..], &["--aa", "--rounds", "8", "--bench", "memory.memcpy"]].concat());
-    wait_until("two rounds", 120, || complete_rounds(&study).len() == 2);
+    wait_until("the first round", 120, || complete_rounds(&study) == [1]);
     child.signal(Signal::INT);
     let controller = child.id();
     let output = child.output();
@@ -76,7 +76,7 @@ fn twins_are_made_of_host_and_guest_and_what_ctrl_c_leaves_is_evaluated() {
     assert_eq!(machines_of(&study), ["host", "host-b", "guest", "guest-b"].map(str::to_owned).into());
     let booted =
         |machine: &str| journal(&study).iter().filter(|e| e["event"] == "booted" && e["machine"] == machine).count();
-    assert!(booted("guest") >= 2 && booted("guest-b") >= 2);
+    assert!(booted("guest") >= 1 && booted("guest-b") >= 1);
     let found = findings(&study);
     assert_eq!(found["series"].as_array().unwrap().len(), 2 * 2);
     assert_eq!(found["canaries"].as_array().unwrap().len(), 4);

@@ -165,7 +165,7 @@ fn plan(args: &Selftest) -> anyhow::Result<(Plan, Vec<(String, Kind)>)> {
 fn rounds(text: Option<&str>) -> Result<u32, Usage> {
     let Some(text) = text else { return Ok(ROUNDS) };
     match text.parse::<u32>() {
-        Ok(n) if n > 0 && n <= MAX_ROUNDS && n as usize % GROUP == 0 => Ok(n),
+        Ok(n) if n > 0 && n <= MAX_ROUNDS && (n as usize).is_multiple_of(GROUP) => Ok(n),
         _ => Err(Usage(format!(
             "--rounds cannot be '{text}': rounds are judged in groups of eight, so it is a multiple of {GROUP} up to {MAX_ROUNDS}"
         ))),
