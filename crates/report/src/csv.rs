@@ -1,6 +1,6 @@
 //! Every value of a study as a table for spreadsheets and data frames (RFC 4180).
 
-use crate::analysis::{Analysis, BenchmarkReport, DroppedBlock, Reason};
+use crate::analysis::{Analysis, BenchmarkReport, DroppedBlock, Point, Reason};
 use ::csv::{Terminator, WriterBuilder};
 use model::Direction;
 use model::text::printable;
@@ -51,7 +51,10 @@ pub fn csv(analysis: &Analysis) -> String {
 
 /// What follows a row's head, in time order.
 fn rows(report: &BenchmarkReport, metric: &str) -> Vec<[String; 8]> {
+    // The points of an INVALID benchmark are shown in other reports although their blocks were dropped.
+    let is_dropped = |point: &&Point| report.dropped.iter().any(|block| block.place == point.place);
     let points = report.metrics.iter().filter(|c| c.metric.id == metric).flat_map(|c| &c.points);
+    let points = points.filter(|point| !is_dropped(point));
     let counted = points.map(|point| {
         let why = point.log_cost_ratio.is_none().then(|| "no ratio: a value is zero or negative".to_owned());
         let numbers = [Some(point.host), Some(point.guest), point.log_cost_ratio];

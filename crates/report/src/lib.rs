@@ -16,6 +16,7 @@ mod markdown;
 mod schema;
 #[cfg(test)]
 mod schema_types;
+pub mod selftest;
 mod text;
 mod wording;
 

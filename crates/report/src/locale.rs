@@ -22,6 +22,7 @@ const FILES: &[[&str; 2]] = &[
     [include_str!("../locales/en/checks.ftl"), include_str!("../locales/zh/checks.ftl")],
     [include_str!("../locales/en/compare.ftl"), include_str!("../locales/zh/compare.ftl")],
     [include_str!("../locales/en/markdown.ftl"), include_str!("../locales/zh/markdown.ftl")],
+    [include_str!("../locales/en/selftest.ftl"), include_str!("../locales/zh/selftest.ftl")],
 ];
 
 impl Lang {

@@ -258,7 +258,7 @@ mod tests {
             machine: None,
             round: None,
         };
-        assert_eq!((words.threat(Threat::Unknown), words.advice(Threat::Unknown)), ("unknown".to_owned(), None));
+        assert_eq!(words.named("check", "cosmic-rays-title", "cosmic-rays"), "cosmic-rays");
         assert_eq!(words.evidence(&check), "a: 1, b-share: 10.0 %");
     }
 }

@@ -60,7 +60,7 @@ fn stages(study: &Study, journal: String) -> Vec<(&'static str, f64)> {
     let analysis = analyse(&study.manifest, &lines, &|name| Err(name.to_owned()));
     drop(lines);
     stage("analyse");
-    assert!(text(&analysis, &Style { width: 80, color: false }).len() > 1000);
+    assert!(text(&analysis, &Style { width: 80, color: false }, &Words::new(Lang::En)).len() > 1000);
     stage("text");
     assert!(json(&analysis).unwrap().len() > 1000);
     stage("json");

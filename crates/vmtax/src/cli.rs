@@ -1,7 +1,7 @@
 //! The command line. Doc comments are the help texts.
 
 use crate::workshop::Sources;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// What does virtualization cost on this machine, where does the cost go, and which VM settings make it smaller?
@@ -28,6 +28,8 @@ pub enum Command {
     Compare(Compare),
     /// Say what works on this machine, what is missing, and how noisy it is
     Doctor(Doctor),
+    /// Measure how often vmtax cries wolf on this machine, and how well it finds a known overhead
+    Selftest(Selftest),
     /// Show the benchmarks, settings and suites of this build
     List(List),
     /// Boot a VM, run one command of this host in it, and show its output
@@ -242,6 +244,71 @@ pub struct Doctor {
     /// Where the files of guests come from
     #[command(flatten)]
     pub sources: Sources,
+}
+
+/// Arguments of `vmtax selftest`.
+#[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("kind").required(true).args(["aa", "injected", "study"])),
+    after_long_help = "Examples:
+  vmtax selftest --aa                         a quarter of an hour or more: the host and a guest, each against its twin
+  vmtax selftest --injected                   some minutes: 1, 3, 10 and 50 % more work on the host
+  vmtax selftest --study vmtax-selftest-DATE-TIME --format json
+
+Exit codes: 0 pass, 1 failed, 2 usage, 3 a rate is beyond its limit or there are too few rounds to judge, 130 interrupted"
+)]
+pub struct Selftest {
+    /// Host against host and a guest against its twin: whatever differs is a false alarm
+    #[arg(long)]
+    pub aa: bool,
+    /// Host against a host whose work is made longer by so many percent [default list: 1,3,10,50]
+    #[arg(long, value_name = "PERCENT,…", num_args = 0..=1, default_missing_value = "1,3,10,50")]
+    pub injected: Option<String>,
+    /// Evaluate a self-test that was made before (one that was interrupted goes on with `vmtax resume`)
+    #[arg(long, value_name = "DIR")]
+    pub study: Option<PathBuf>,
+    /// Rounds, a multiple of 8; fewer than 32 are not judged [default: 64]
+    #[arg(long, value_name = "N", conflicts_with = "study")]
+    pub rounds: Option<String>,
+    /// Builtin benchmark of --aa: an id, an area (cpu, memory) or a prefix with *; repeatable [default: all of them]
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["injected", "study"])]
+    pub bench: Vec<String>,
+    /// Seed of the random orders [default: drawn]
+    #[arg(long, value_name = "N", conflicts_with = "study")]
+    pub seed: Option<String>,
+    /// Format of the findings on standard output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: SelftestFormat,
+    /// Language of the text [default: that of the locale]
+    #[arg(long, value_enum)]
+    pub lang: Option<Language>,
+    /// Study folder to make [default: ./vmtax-selftest-DATE-TIME]
+    #[arg(long, short, value_name = "DIR", conflicts_with = "study")]
+    pub output: Option<PathBuf>,
+    /// Show what would be done and how long it would take, and do nothing
+    #[arg(long, conflicts_with = "study")]
+    pub dry_run: bool,
+    /// How guests are made
+    #[command(flatten)]
+    pub machine: Machine,
+}
+
+/// Formats of a self-test's findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SelftestFormat {
+    /// Tables for the terminal
+    Text,
+    /// Every figure
+    Json,
+}
+
+/// Languages of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// English
+    En,
+    /// Chinese
+    Zh,
 }
 
 /// What to list.

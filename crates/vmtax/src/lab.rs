@@ -64,6 +64,8 @@ pub struct RealLab<'a> {
     pub attempt: u32,
     /// The plan, and what is known of the machines.
     pub manifest: &'a Manifest,
+    /// Parameters that are other than the cell's on some machines, by name of the machine.
+    pub overrides: BTreeMap<String, Params>,
     /// The data disk.
     pub data: DataPaths,
     /// The data file on this host.
@@ -96,6 +98,13 @@ impl<'a> RealLab<'a> {
         Target { data: if machine == GUEST { self.data.guest.clone() } else { self.data.host.clone() } }
     }
 
+    /// The parameters of a workload on a machine.
+    fn params(&self, machine: &str, cell: &Cell) -> Params {
+        let mut params = cell.params.clone();
+        params.0.extend(self.overrides.get(machine).cloned().unwrap_or_default().0);
+        params
+    }
+
     /// The task of a cell on a machine, and its driver if it is a tool.
     fn task(&self, machine: &str, cell: &Cell) -> Result<(Task, Option<&'static dyn Driver>), String> {
         let benchmark =
@@ -105,7 +114,7 @@ impl<'a> RealLab<'a> {
                 let task = Task::Workload {
                     name: name.clone(),
                     version: *version,
-                    params: cell.params.clone(),
+                    params: self.params(machine, cell),
                     isa: self.manifest.isa,
                 };
                 Ok((task, None))
@@ -295,10 +304,11 @@ impl RealLab<'_> {
     /// The spin loop on one machine; none where it did not work, which its runs will tell better.
     fn canary(&mut self, machine: &str) -> Result<Option<f64>, Findings> {
         let Some(canary) = workloads::find("canary") else { return Ok(None) };
+        let specs: Vec<_> = canary.benchmarks().into_iter().flat_map(|benchmark| benchmark.params).collect();
         let task = Task::Workload {
             name: canary.name().to_owned(),
             version: canary.version(),
-            params: Params::default(),
+            params: Params::defaults(&specs),
             isa: self.manifest.isa,
         };
         let mut watch = Watch::new(None, true, &[], None, self.stop);

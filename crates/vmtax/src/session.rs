@@ -18,8 +18,9 @@ use model::facts::HypervisorFacts;
 use model::messages::{Task, TaskResult};
 use model::quantity::{show_duration, show_size};
 use model::record::{Event, FORMAT, FileFact, GUEST, HOST, Line, Manifest, ToolFact};
-use model::{Accelerator, Facts, ParamValue, Plan};
+use model::{Accelerator, Facts, ParamValue, Params, Plan};
 use probes::Root;
+use report::selftest::padding;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub struct Session {
     data: Option<DataFile>,
     paths: DataPaths,
     tools: BTreeMap<(String, String), String>,
+    /// What the study costs beside its benchmarks, as far as it is known before the first round.
+    pub costs: Costs,
     /// What the study folder says, with every choice made.
     pub manifest: Manifest,
 }
@@ -203,7 +206,8 @@ impl Session {
             plan,
             notes,
         };
-        Ok(Session { workshop, recipe, scratch, clock, data, paths, tools, manifest })
+        let costs = Costs::typical(manifest.accelerator);
+        Ok(Session { workshop, recipe, scratch, clock, data, paths, tools, costs, manifest })
     }
 
     /// Makes the rounds that `history` lacks, on these machines.
@@ -218,7 +222,6 @@ impl Session {
     ) -> anyhow::Result<Conclusion> {
         let plan = &self.manifest.plan;
         let names: Vec<String> = machines.iter().map(|(name, _)| name.clone()).collect();
-        let costs = Costs::typical(self.manifest.accelerator);
         let mut lab = RealLab {
             workshop: &self.workshop,
             recipe: self.recipe.clone(),
@@ -227,10 +230,11 @@ impl Session {
             machines,
             stations: BTreeMap::new(),
             idle: BTreeMap::new(),
-            idle_seconds: idle_seconds(estimate_seconds(plan, &names, costs).per_round),
+            idle_seconds: idle_seconds(estimate_seconds(plan, &names, self.costs).per_round),
             round: 0,
             attempt: 0,
             manifest: &self.manifest,
+            overrides: overrides(machines),
             data: self.paths.clone(),
             data_file: self.data.as_ref(),
             tools: self.tools.clone(),
@@ -248,7 +252,7 @@ impl Session {
             watcher: &mut Screen(teller),
             stop: &|| stop.reason(),
         };
-        let conclusion = study::run_study(plan, &self.manifest.benchmarks, &names, costs, history, world);
+        let conclusion = study::run_study(plan, &self.manifest.benchmarks, &names, self.costs, history, world);
         teller.done();
         Ok(conclusion?)
     }
@@ -257,6 +261,26 @@ impl Session {
 /// Host and guest, as almost every study has them.
 pub fn host_and_guest() -> [(String, Kind); 2] {
     [(HOST.to_owned(), Kind::Host), (GUEST.to_owned(), Kind::Guest)]
+}
+
+/// The machines of a study by the names in its manifest, the hosts first. Those that begin as the guest's name are guests. A study of
+/// injected overheads has none in its rounds: the one in its manifest was only booted to see what works.
+pub fn machines(manifest: &Manifest) -> Vec<(String, Kind)> {
+    let is_guest = |name: &str| name.starts_with(GUEST);
+    let kind = |name: &String| (name.clone(), if is_guest(name) { Kind::Guest } else { Kind::Host });
+    let names = || manifest.machines.keys();
+    let (hosts, guests) = (names().filter(|n| !is_guest(n)), names().filter(|n| is_guest(n)));
+    let injected = names().any(|name| padding(name).is_some());
+    hosts.chain(guests.filter(|_| !injected)).map(kind).collect()
+}
+
+/// What the names of self-tests' machines ask for.
+fn overrides(machines: &[(String, Kind)]) -> BTreeMap<String, Params> {
+    let own = |name: &String| {
+        let percent = ParamValue::Integer(padding(name)?);
+        Some((name.clone(), Params(BTreeMap::from([("padding".to_owned(), percent)]))))
+    };
+    machines.iter().filter_map(|(name, _)| own(name)).collect()
 }
 
 /// How long each machine is watched in a round of so many seconds: 2 s where that is a small part of it.

@@ -10,9 +10,8 @@ use predicates::str::contains;
 #[test]
 fn help_texts_are_as_reviewed() {
     let mut all = String::new();
-    for args in
-        [vec![], vec!["run"], vec!["resume"], vec!["report"], vec!["doctor"], vec!["list"], vec!["vm"], vec!["clean"]]
-    {
+    let commands = ["run", "resume", "report", "doctor", "selftest", "list", "vm", "clean"];
+    for args in std::iter::once(vec![]).chain(commands.map(|command| vec![command])) {
         let output = vmtax().args(&args).arg("--help").env("COLUMNS", "80").output().unwrap();
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
@@ -54,6 +53,47 @@ fn bad_sizes_durations_and_numbers_are_usage_errors() {
         .code(2)
         .stderr(contains("disk.aio=native").and(contains("threads")));
     vmtax().args(["run", "--param", "memory:size=2g"]).assert().code(2).stderr(contains("the guest has 1 GiB"));
+}
+
+#[test]
+fn a_self_test_that_cannot_be_is_a_usage_error_before_anything_is_made() {
+    let refused = |args: &[&str], why: &str| {
+        vmtax().arg("selftest").args(args).arg("--dry-run").assert().code(2).stderr(contains(why));
+    };
+    for rounds in ["12", "0", "-8", "many", "1008"] {
+        refused(&["--aa", &format!("--rounds={rounds}")], "a multiple of 8");
+    }
+    for list in ["0", "1,x", "1.5", "2000", ""] {
+        refused(&[&format!("--injected={list}")], "is not a whole number of percent");
+    }
+    refused(&["--aa", "--bench", "cpu.dhrystne"], "did you mean 'cpu.dhrystone'?");
+    refused(&["--aa", "--bench", "disk.read-4k"], "disk.read-4k cannot take part");
+    refused(&["--injected", "--bench", "cpu"], "cannot be used with");
+    refused(&[], "--aa");
+    refused(&["--aa", "--injected"], "cannot be used with");
+    vmtax()
+        .args(["selftest", "--study", "nowhere"])
+        .assert()
+        .code(1)
+        .stderr(contains("There is no study folder nowhere"));
+}
+
+#[test]
+fn a_self_test_says_what_it_will_do_and_how_long_that_takes() {
+    let dry = |args: &[&str]| {
+        let output = vmtax().arg("selftest").args(args).arg("--dry-run").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = dry(&["--aa", "--accel", "tcg"]);
+    assert!(
+        text.contains("7 benchmarks x 64 rounds on host, host-b, guest, guest-b") && text.contains(" min"),
+        "{text}"
+    );
+    let text = dry(&["--injected"]);
+    assert!(text.contains("1 benchmark x 64 rounds on host, host+1, host+3, host+10, host+50"), "{text}");
+    let text = dry(&["--injected", "7,2,7", "--rounds", "24"]);
+    assert!(text.contains("24 rounds on host, host+2, host+7") && text.contains("Too few rounds to judge"), "{text}");
 }
 
 #[test]

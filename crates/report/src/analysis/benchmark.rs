@@ -79,10 +79,18 @@ pub(super) struct Sources<'a> {
     /// Place in time by round and attempt, of those that count.
     places: BTreeMap<(u32, u32), usize>,
     looks: BTreeMap<&'a str, Vec<&'a Look>>,
+    /// What the checks of the whole study leave of every verdict.
+    consequence: Consequence,
 }
 
 impl<'a> Sources<'a> {
-    pub(super) fn new(manifest: &'a Manifest, journal: &'a [Line], ledger: &'a Ledger<'a>, raws: &'a Raws<'a>) -> Self {
+    pub(super) fn new(
+        manifest: &'a Manifest,
+        journal: &'a [Line],
+        ledger: &'a Ledger<'a>,
+        raws: &'a Raws<'a>,
+        of_study: &[Check],
+    ) -> Self {
         let mut looks: BTreeMap<&str, Vec<&Look>> = BTreeMap::new();
         for line in journal {
             if let Event::Look(look) = &line.event {
@@ -90,7 +98,7 @@ impl<'a> Sources<'a> {
             }
         }
         let places = ledger.used().iter().enumerate().map(|(place, attempt)| (*attempt, place)).collect();
-        Sources { manifest, ledger, raws, places, looks }
+        Sources { manifest, ledger, raws, places, looks, consequence: course::consequence(of_study) }
     }
 
     /// The last run of each machine in each attempt that counts.
@@ -146,7 +154,7 @@ impl<'a> Sources<'a> {
         report.flags = flags(self.manifest, benchmark, cell, &pairs, &report);
         let whole = self.whole_checks(benchmark, &pairs, &report.metrics, of_course);
         report.checks = checks(&blocks, &runs, &whole);
-        let consequence = course::consequence(&whole);
+        let consequence = course::consequence(&whole).max(self.consequence);
         report.invalid = consequence == Consequence::Invalid || report.flags.iter().any(|flag| flag.invalidates());
         for comparison in &mut report.metrics {
             // The numbers stay, but they do not say what their row claims.

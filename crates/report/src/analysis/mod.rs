@@ -96,7 +96,8 @@ impl Analysis {
 /// measured and no check rejected it.
 pub fn analyse(manifest: &Manifest, journal: &[Line], raws: &Raws<'_>) -> Analysis {
     let ledger = Ledger::new(journal);
-    let sources = Sources::new(manifest, journal, &ledger, raws);
+    let of_study = validity::machines::checks(manifest, journal);
+    let sources = Sources::new(manifest, journal, &ledger, raws, &of_study);
     let mut declared: Vec<&Benchmark> = manifest.benchmarks.iter().collect();
     declared.sort_by_key(|b| b.area);
     let benchmarks: Vec<BenchmarkReport> = declared.into_iter().map(|b| sources.report(b)).collect();
@@ -113,7 +114,7 @@ pub fn analyse(manifest: &Manifest, journal: &[Line], raws: &Raws<'_>) -> Analys
         areas,
         benchmarks,
         course,
-        checks: checks::of_study(&validity::machines::checks(manifest, journal)),
+        checks: checks::of_study(&of_study),
         differences: differences::differences(manifest),
         settings,
         manifest: manifest.clone(),

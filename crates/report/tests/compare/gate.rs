@@ -4,8 +4,8 @@ use crate::{Noise, gate, named, sample::Study, study};
 use model::record::{GUEST, HOST};
 use model::{Area, Direction, Outcome};
 use std::collections::BTreeMap;
+use vmtax_report::Analysis;
 use vmtax_report::compare::{Change, CompareError, Decision, Verdict, compare};
-use vmtax_report::{Analysis, analysis};
 
 const A: [f64; 8] = [0.2701, 0.2655, 0.2742, 0.2688, 0.2719, 0.2664, 0.2733, 0.2697];
 const WORSE: [f64; 8] = [0.4512, 0.4475, 0.4533, 0.4498, 0.4561, 0.4487, 0.4520, 0.4544];
@@ -266,7 +266,7 @@ fn a_repetition_is_asked_only_about_the_regressions() {
 #[test]
 fn an_invalid_benchmark_takes_no_part() {
     let (a, mut b) = (study(1, 8, 1.0).analyse(), study(2, 8, 1.5).analyse());
-    b.benchmarks[0].metrics[0].verdict = Some(analysis::Verdict::Invalid);
+    b.benchmarks[0].invalid = true;
     let found = compare(&a, &b, None, None).unwrap();
     assert_eq!((found.primary().count(), found.family, found.left_out.len()), (11, 11, 1));
     assert_eq!(found.left_out[0].benchmark, b.benchmarks[0].id);

@@ -147,6 +147,9 @@ impl Study {
         if let Some(host) = study.manifest.machines.get_mut(HOST) {
             host.cpu.hypervisor = None;
         }
+        if let Some(guest) = study.manifest.machines.get_mut(GUEST) {
+            guest.cpu.hypervisor = Some("KVMKVMKVM".to_owned());
+        }
         study
     }
 

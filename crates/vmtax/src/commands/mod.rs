@@ -8,6 +8,7 @@ mod list;
 mod report;
 mod resume;
 mod run;
+mod selftest;
 mod vm;
 
 use crate::cli::{Cli, Command};
@@ -21,6 +22,7 @@ pub fn dispatch(args: Cli) -> anyhow::Result<ExitCode> {
         Command::Resume(args) => resume::resume(&args),
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Selftest(args) => selftest::selftest(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::List(args) => list::list(&args),
         Command::Vm(args) => vm::vm(&args),

@@ -2,7 +2,7 @@
 
 use crate::cli::Resume;
 use crate::progress::Teller;
-use crate::session::{Order, Session, check_host, host_and_guest, work_dir};
+use crate::session::{Order, Session, check_host, machines, work_dir};
 use crate::signals::Stop;
 use model::Accelerator;
 use model::plan::AcceleratorChoice;
@@ -50,7 +50,8 @@ pub fn resume(args: &Resume) -> anyhow::Result<ExitCode> {
     }
     session.manifest = Manifest { data_file: session.manifest.data_file.clone(), ..old };
     let writer = RefCell::new(writer);
-    let conclusion = session.conduct(&host_and_guest(), &writer, &history.lines, run_timeout, &stop, &teller);
+    let conclusion =
+        session.conduct(&machines(&session.manifest), &writer, &history.lines, run_timeout, &stop, &teller);
     drop(session);
     super::run::finish(&writer.into_inner(), conclusion)
 }
