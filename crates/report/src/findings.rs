@@ -56,8 +56,8 @@ pub(crate) fn dropped(a: &Analysis) -> [usize; 2] {
     [dropped, dropped + a.benchmarks.iter().map(|b| b.blocks).sum::<usize>()]
 }
 
-/// The primary metrics that have a precision, with their benchmarks.
+/// The primary metrics that have a precision, with their benchmarks; not those whose figures are INVALID anyway.
 pub(crate) fn precisions(a: &Analysis) -> Vec<(&BenchmarkReport, &Comparison, PrecisionFigures)> {
     let of = |b| BenchmarkReport::primary(b).filter_map(move |c| Some((b, c, c.precision?)));
-    a.benchmarks.iter().flat_map(of).collect()
+    a.benchmarks.iter().filter(|b| !b.invalid).flat_map(of).collect()
 }

@@ -54,7 +54,7 @@ fn stages(study: &Study, journal: String) -> Vec<(&'static str, f64)> {
         stages.push((name, now - from));
         from = now;
     };
-    let lines: Vec<Line> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Line> = journal.lines().map(|line| Line::parse(line.as_bytes()).unwrap()).collect();
     drop(journal);
     stage("parse");
     let analysis = analyse(&study.manifest, &lines, &|name| Err(name.to_owned()));

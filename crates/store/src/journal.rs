@@ -42,7 +42,7 @@ impl Journal {
             if text.trim_ascii().is_empty() {
                 continue;
             }
-            match serde_json::from_slice(text) {
+            match Line::parse(text) {
                 Ok(line) => journal.lines.push(line),
                 Err(e) => {
                     let what = if end.is_none() { "cut off" } else { "damaged" };
@@ -89,7 +89,7 @@ impl Appender {
         let line = Line { at, event: event.clone() };
         let text = serde_json::to_string(&line).map_err(|e| failed(e.into()))?;
         // JSON writes NaN as null, which would lose the whole line on reading.
-        if serde_json::from_str::<Line>(&text).ok().as_ref() != Some(&line) {
+        if Line::parse(text.as_bytes()).ok().as_ref() != Some(&line) {
             return Err(StoreError::NotFinite { path: self.path.clone(), what: printable(&text, 2000) });
         }
         let text = format!("{}{text}\n", if self.at_line_start { "" } else { "\n" });

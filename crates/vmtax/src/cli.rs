@@ -183,8 +183,8 @@ pub struct Report {
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// Language [default: that of the locale]
-    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
-    pub lang: Option<String>,
+    #[arg(long, value_enum)]
+    pub lang: Option<Language>,
     /// File to write instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -228,8 +228,8 @@ pub struct Compare {
     #[arg(long, value_enum, default_value = "text")]
     pub format: CompareFormat,
     /// Language [default: that of the locale]
-    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
-    pub lang: Option<String>,
+    #[arg(long, value_enum)]
+    pub lang: Option<Language>,
     /// File to write instead of standard output; never one that is there
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

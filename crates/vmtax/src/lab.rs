@@ -7,7 +7,7 @@ mod watch;
 use crate::signals::Stop;
 use crate::workshop::Workshop;
 use drivers::{Driver, Output, Target};
-use findings::Findings;
+use findings::{Findings, NoAnswer};
 use machines::data_file::DataFile;
 use machines::guest::{Guest, Recipe};
 use machines::local::Local;
@@ -179,10 +179,10 @@ impl<'a> RealLab<'a> {
         task: Task,
         deadline: Duration,
         watch: &mut Watch<'_>,
-    ) -> Result<Finished, Findings> {
+    ) -> Result<Finished, NoAnswer> {
         match self.stations.get_mut(machine) {
             Some(station) => station.run(task, deadline, watch),
-            None => Err(Findings::failed(FailureCause::Pipe, format!("{machine} is gone"))),
+            None => Err(NoAnswer::Failed { cause: FailureCause::Pipe, why: format!("{machine} is gone") }),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> RealLab<'a> {
     }
 
     /// One short discarded run of the disk, because the first seconds of disk work after a boot are slower than the rest.
-    fn warm_up(&mut self) -> Result<(), Findings> {
+    fn warm_up(&mut self) -> Result<(), NoAnswer> {
         let disk = |cell: &&Cell| self.benchmark(&cell.benchmark).is_some_and(|b| b.area == Area::Disk);
         let Some(cell) = self.manifest.plan.cells.iter().find(disk) else { return Ok(()) };
         let mut cell = cell.clone();
@@ -286,7 +286,7 @@ impl RealLab<'_> {
     }
 
     /// Looks at every machine: before the first block also at what others do there.
-    fn visit(&mut self, leaving: bool) -> Result<Vec<Event>, Findings> {
+    fn visit(&mut self, leaving: bool) -> Result<Vec<Event>, NoAnswer> {
         let mut events = Vec::new();
         for (name, _) in self.machines {
             let mut idle = None;
@@ -302,7 +302,7 @@ impl RealLab<'_> {
     }
 
     /// The spin loop on one machine; none where it did not work, which its runs will tell better.
-    fn canary(&mut self, machine: &str) -> Result<Option<f64>, Findings> {
+    fn canary(&mut self, machine: &str) -> Result<Option<f64>, NoAnswer> {
         let Some(canary) = workloads::find("canary") else { return Ok(None) };
         let specs: Vec<_> = canary.benchmarks().into_iter().flat_map(|benchmark| benchmark.params).collect();
         let task = Task::Workload {
@@ -328,12 +328,14 @@ impl Lab for RealLab<'_> {
         for (name, kind) in self.machines {
             events.extend(self.boot(name, *kind)?);
         }
-        let told = |what: &str, findings: Findings| match findings.outcome {
-            Outcome::Failed { why, .. } => RoundFailure { why: format!("While {what}: {why}") },
-            _ => RoundFailure { why: "Stopped".to_owned() },
+        let while_ = |what: &'static str| {
+            move |lost: NoAnswer| match lost {
+                NoAnswer::Failed { why, .. } => RoundFailure { why: format!("While {what}: {why}") },
+                NoAnswer::Cancelled => RoundFailure { why: "Stopped".to_owned() },
+            }
         };
-        self.warm_up().map_err(|findings| told("the disk was warmed up", findings))?;
-        events.extend(self.visit(false).map_err(|findings| told("the machines were looked at", findings))?);
+        self.warm_up().map_err(while_("the disk was warmed up"))?;
+        events.extend(self.visit(false).map_err(while_("the machines were looked at"))?);
         Ok(events)
     }
 
@@ -352,16 +354,17 @@ impl Lab for RealLab<'_> {
                 }
                 match self.send(&at.machine, task, self.deadline(cell.needs.seconds), &mut watch) {
                     Ok(finished) => self.judge(at, cell, finished, driver),
-                    Err(findings) => findings,
+                    Err(lost) => lost.into(),
                 }
             }
         };
         if let Some(counters) = findings.counters.as_ref().filter(|_| !is_guest) {
             watch.subtract_own(counters);
         }
-        let host_cost = match is_guest {
-            false => findings.counters.as_ref().map(|c| own_cost(c, watch.seconds)),
-            true => watch.cost,
+        let host_cost = if is_guest {
+            watch.cost
+        } else {
+            findings.counters.as_ref().map(|counters| own_cost(counters, watch.seconds))
         };
         let mut record = RunRecord {
             round: at.round,

@@ -142,7 +142,7 @@ fn a_dry_run_shows_the_estimate_and_makes_nothing() {
         .args(["run", "--dry-run", "--budget", "1s"])
         .assert()
         .success()
-        .stdout(contains("12 benchmarks x 8 rounds").and(contains("too little for one round")));
+        .stdout(contains("12 benchmarks x 8 to 20 rounds").and(contains("too little for one round")));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 

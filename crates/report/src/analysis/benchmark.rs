@@ -216,7 +216,7 @@ fn flags(
         flags.push(Flag::HostPageCache { share });
     }
     let rejected = report.dropped.iter().filter(|block| block.reason == Reason::Rejected).count();
-    let share = rejected as f64 / (rejected + pairs.len()) as f64;
+    let share = rejected as f64 / (rejected + report.blocks) as f64;
     if share > manifest.plan.limits.dropped_invalid {
         flags.push(Flag::BlocksRejected { share });
     }

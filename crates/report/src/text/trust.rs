@@ -6,7 +6,7 @@ use crate::analysis::{Analysis, HostCostReport};
 use crate::figures::{factor, plus_minus, share};
 use crate::findings::{Finding, dropped, findings, precisions};
 use model::{Area, Status};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most lines for each grade of findings, and most metrics that are told by name.
 const LINES: usize = 4;
@@ -43,7 +43,9 @@ impl Page<'_> {
     /// One threat: what, where, what was seen at the first of the worst places.
     fn finding(&self, finding: &Finding<'_>) -> String {
         let words = self.words;
-        let benchmarks: Vec<&str> = finding.worst().filter_map(|p| p.benchmark).map(|b| b.id.as_str()).collect();
+        // A threat is looked for on both machines.
+        let benchmarks: BTreeSet<&str> = finding.worst().filter_map(|p| p.benchmark).map(|b| b.id.as_str()).collect();
+        let benchmarks: Vec<&str> = benchmarks.into_iter().collect();
         let place = match benchmarks.as_slice() {
             [] => String::new(),
             few if few.len() <= 2 => words.say("finding-where", &[("where", few.join(", ").into())]),

@@ -1,7 +1,7 @@
 //! What may be compared with what, and what is said of the rest.
 
 use crate::{gate, named, study};
-use model::record::HOST;
+use model::record::{GUEST, HOST};
 use model::{Accelerator, Area, InstructionSet, ParamValue, Runner};
 use vmtax_report::compare::{CompareError, Note, ParamDifference, Reason, Which, compare};
 
@@ -88,6 +88,8 @@ fn another_processor_or_accelerator_is_loud() {
     let mut b = study(2, 8, 1.0);
     b.manifest.machines.get_mut(HOST).unwrap().cpu.model = "AMD EPYC 9654".to_owned();
     b.manifest.accelerator = Accelerator::Tcg;
+    b.manifest.hypervisor.kvm = false;
+    b.manifest.machines.get_mut(GUEST).unwrap().cpu.hypervisor = Some("TCGTCGTCGTCG".to_owned());
     let notes = gate(&a, &b).notes;
     assert!(
         matches!(notes[..], [Note::OtherMachine { .. }, Note::OtherAccelerator { .. }, Note::Emulated]),

@@ -26,9 +26,9 @@ pub(super) fn too_short(context: &RunContext<'_>, record: &RunRecord) -> Option<
     if let Some(read) = read.filter(|read| steady < CLOCK_READS * read) {
         return Some(length(Status::Invalid, "clock").with("read-seconds", read));
     }
-    if steady < limits.steady_invalid {
-        let asked = context.cell.params.seconds("time").ok();
-        let by_choice = asked.zip(default_seconds(context.benchmark)).is_some_and(|(asked, usual)| asked < usual);
+    // A benchmark without a `time` does a fixed amount of work, and takes what that takes.
+    if let Some(usual) = default_seconds(context.benchmark).filter(|_| steady < limits.steady_invalid) {
+        let by_choice = context.cell.params.seconds("time").is_ok_and(|asked| asked < usual);
         return Some(if by_choice {
             length(Status::Warn, "chosen")
         } else {

@@ -21,7 +21,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         CompareError::NotFresh(_) => Usage(format!("--confirm: {error}")).into(),
         CompareError::NothingInCommon { .. } => anyhow::Error::from(error),
     })?;
-    let words = Words::new(language(args.lang.as_deref()));
+    let words = Words::new(language(args.lang));
     let text = match args.format {
         CompareFormat::Text => report::compare::text(&gate, &style(args.output.is_none()), &words),
         CompareFormat::Markdown => report::compare::markdown(&gate, &words),

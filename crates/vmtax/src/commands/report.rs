@@ -1,6 +1,6 @@
 //! `vmtax report`: the report of a study, from its folder alone.
 
-use crate::cli::{Format, Report};
+use crate::cli::{Format, Language, Report};
 use anyhow::Context;
 use report::{Analysis, Lang, Style, Words};
 use std::fs::File;
@@ -17,7 +17,7 @@ const COLUMNS: usize = 80;
 /// Prints or writes one format.
 pub fn report(args: &Report) -> anyhow::Result<ExitCode> {
     let analysis = analyse(&StudyFolder::open(&args.study)?)?;
-    let words = Words::new(language(args.lang.as_deref()));
+    let words = Words::new(language(args.lang));
     let text = match args.format {
         Format::Text => report::text(&analysis, &style(args.output.is_none()), &words),
         Format::Html => report::html(&analysis, &words)?,
@@ -41,12 +41,16 @@ pub fn put(text: &str, output: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// The language asked for, else that of the locale (POSIX: the first of these variables that is set and not empty).
-pub fn language(asked: Option<&str>) -> Lang {
+pub fn language(asked: Option<Language>) -> Lang {
     let locale = || {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(|name| std::env::var(name).ok());
         set.into_iter().find(|value| !value.is_empty())
     };
-    asked.map(str::to_owned).or_else(locale).map_or(Lang::En, |name| Lang::of_locale(&name))
+    match asked {
+        Some(Language::En) => Lang::En,
+        Some(Language::Zh) => Lang::Zh,
+        None => locale().map_or(Lang::En, |name| Lang::of_locale(&name)),
+    }
 }
 
 /// Reads a study; damaged journal lines are told on standard error.

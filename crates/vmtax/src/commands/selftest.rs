@@ -1,6 +1,7 @@
 //! `vmtax selftest`: measures vmtax itself on this machine, through the whole pipeline.
 
-use crate::cli::{Language, Selftest, SelftestFormat};
+use super::report::language;
+use crate::cli::{Selftest, SelftestFormat};
 use crate::exit::{self, Usage};
 use crate::lab::Kind;
 use crate::progress::Teller;
@@ -12,8 +13,8 @@ use model::plan::{AcceleratorChoice, Located, MAX_ROUNDS, Request};
 use model::quantity::show_duration;
 use model::record::{Ending, GUEST, HOST, Manifest};
 use model::{Accelerator, Catalog, Plan};
+use report::Words;
 use report::selftest::{GROUP, GUEST_B, HOST_B, Judgement, LEAST_GROUPS, evaluate, padded};
-use report::{Lang, Words};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -107,19 +108,6 @@ fn conclude(folder: &StudyFolder, args: &Selftest) -> anyhow::Result<ExitCode> {
         Judgement::Pass => exit::DONE,
         Judgement::Fail | Judgement::TooFewRounds => exit::INCOMPLETE,
     }))
-}
-
-/// The language that was asked for, else the locale's.
-fn language(asked: Option<Language>) -> Lang {
-    match asked {
-        Some(Language::En) => Lang::En,
-        Some(Language::Zh) => Lang::Zh,
-        None => {
-            let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-            let name = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
-            Lang::of_locale(&name.unwrap_or_default())
-        }
-    }
 }
 
 /// The plan and the machines.

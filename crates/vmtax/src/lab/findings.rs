@@ -25,6 +25,29 @@ pub struct Findings {
     pub histogram: Option<String>,
 }
 
+/// Why a machine gave no answer.
+#[derive(Debug)]
+pub enum NoAnswer {
+    /// Something failed.
+    Failed {
+        /// Whose fault it looks like.
+        cause: FailureCause,
+        /// What happened, on what.
+        why: String,
+    },
+    /// The user stopped it.
+    Cancelled,
+}
+
+impl From<NoAnswer> for Findings {
+    fn from(why: NoAnswer) -> Self {
+        match why {
+            NoAnswer::Failed { cause, why } => Findings::failed(cause, why),
+            NoAnswer::Cancelled => Findings::of(Outcome::Cancelled),
+        }
+    }
+}
+
 impl Findings {
     /// An outcome of which nothing else is known.
     pub fn of(outcome: Outcome) -> Self {

@@ -1,6 +1,6 @@
 //! One machine of a round, wherever it runs.
 
-use super::findings::Findings;
+use super::findings::NoAnswer;
 use super::watch::Watch;
 use machines::guest::Guest;
 use machines::local::Local;
@@ -38,13 +38,13 @@ impl Station {
     }
 
     /// Runs a task; the vCPUs of a guest run only meanwhile.
-    pub fn run(&mut self, task: Task, deadline: Duration, watch: &mut Watch<'_>) -> Result<Finished, Findings> {
+    pub fn run(&mut self, task: Task, deadline: Duration, watch: &mut Watch<'_>) -> Result<Finished, NoAnswer> {
         match self {
             Station::Host(local) => {
                 watch.before();
                 let finished = local.agent.run(task, deadline, watch).map_err(|error| match error {
-                    PipeError::Stopped => Findings::of(model::Outcome::Cancelled),
-                    error => Findings::failed(error.cause(), error.to_string()),
+                    PipeError::Stopped => NoAnswer::Cancelled,
+                    error => NoAnswer::Failed { cause: error.cause(), why: error.to_string() },
                 });
                 watch.after();
                 finished
@@ -64,29 +64,31 @@ impl Station {
     }
 
     /// Lets the machine do nothing and asks what others did there.
-    pub fn idle(&mut self, seconds: f64) -> Result<Idle, Findings> {
+    pub fn idle(&mut self, seconds: f64) -> Result<Idle, NoAnswer> {
         match self {
-            Station::Host(local) => local.agent.idle(seconds).map_err(|e| Findings::failed(e.cause(), e.to_string())),
+            Station::Host(local) => {
+                local.agent.idle(seconds).map_err(|e| NoAnswer::Failed { cause: e.cause(), why: e.to_string() })
+            }
             Station::Guest { guest, .. } => awake(guest, |agent| agent.idle(seconds)),
         }
     }
 }
 
 /// Lets a guest go on for one act of its agent, and stops it again. An error tells the guest's end, if that is why.
-fn awake<T>(guest: &mut Guest, act: impl FnOnce(&mut AgentPipe) -> Result<T, PipeError>) -> Result<T, Findings> {
+fn awake<T>(guest: &mut Guest, act: impl FnOnce(&mut AgentPipe) -> Result<T, PipeError>) -> Result<T, NoAnswer> {
     if let Err(error) = guest.go_on() {
-        return Err(Findings::failed(FailureCause::Guest, format!("{error}; {}", guest.autopsy(None))));
+        return Err(NoAnswer::Failed { cause: FailureCause::Guest, why: format!("{error}; {}", guest.autopsy(None)) });
     }
     match act(&mut guest.agent) {
         Ok(done) => match guest.pause() {
             Ok(()) => Ok(done),
-            Err(error) => Err(Findings::failed(FailureCause::Guest, error.to_string())),
+            Err(error) => Err(NoAnswer::Failed { cause: FailureCause::Guest, why: error.to_string() }),
         },
-        Err(PipeError::Stopped) => Err(Findings::of(model::Outcome::Cancelled)),
+        Err(PipeError::Stopped) => Err(NoAnswer::Cancelled),
         Err(error) => {
             let autopsy = guest.autopsy(Some(&error));
             let cause = if guest.alive() { error.cause() } else { FailureCause::Guest };
-            Err(Findings::failed(cause, autopsy))
+            Err(NoAnswer::Failed { cause, why: autopsy })
         }
     }
 }
