@@ -163,7 +163,7 @@ fn checks(out: &mut String, analysis: &Analysis, words: &Words) {
 }
 
 /// Text that stays text: on one line of a table, without markup, and without calling anybody.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in printable(text, LONGEST).chars() {
         match c {

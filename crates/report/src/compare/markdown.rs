@@ -3,30 +3,27 @@
 use super::{Change, Gate, sentences};
 use crate::figures::{brackets, percent, share};
 use crate::locale::Words;
-use model::text::printable;
+use crate::markdown::escaped;
 use std::fmt::Write;
-
-/// Most characters of one text from a study.
-const LONGEST: usize = 400;
 
 /// GitHub-flavoured Markdown.
 pub fn markdown(gate: &Gate, words: &Words) -> String {
     let mut page = Page { out: String::new(), words };
     page.line(&format!("## {}", words.get("compare-title")));
-    page.line(&format!("**{}**", plain(&sentences::answer(gate, words))));
+    page.line(&format!("**{}**", escaped(&sentences::answer(gate, words))));
     for note in &gate.notes {
-        page.line(&format!("> {}", plain(&sentences::note(note, words))));
+        page.line(&format!("> {}", escaped(&sentences::note(note, words))));
     }
     for study in &gate.studies {
-        let text = format!("- **{}** {}: ", study.which.letter(), plain(&study.name));
-        let _ = writeln!(page.out, "{text}{}", plain(&sentences::study(study, words)));
+        let text = format!("- **{}** {}: ", study.which.letter(), escaped(&study.name));
+        let _ = writeln!(page.out, "{text}{}", escaped(&sentences::study(study, words)));
     }
     page.out.push('\n');
     page.heading("compare-overhead");
     page.changes(gate.primary(), true);
     page.line(&words.get("compare-overhead-note"));
     for verdict in super::Verdict::ALL.into_iter().filter(|verdict| gate.count(*verdict) > 0) {
-        let _ = writeln!(page.out, "- {}: {}", verdict.word(), plain(&sentences::meaning(verdict, gate, words)));
+        let _ = writeln!(page.out, "- {}: {}", verdict.word(), escaped(&sentences::meaning(verdict, gate, words)));
     }
     page.out.push('\n');
     page.heading("compare-speeds");
@@ -38,7 +35,7 @@ pub fn markdown(gate: &Gate, words: &Words) -> String {
     if !gate.left_out.is_empty() {
         page.heading("compare-left-out");
         for left in &gate.left_out {
-            let _ = writeln!(page.out, "- {}", plain(&sentences::left_out(left, words)));
+            let _ = writeln!(page.out, "- {}", escaped(&sentences::left_out(left, words)));
         }
         page.out.push('\n');
     }
@@ -68,7 +65,7 @@ impl Page<'_> {
         let rule: Vec<&str> = (0..N).map(|i| if i < left { "---" } else { "---:" }).collect();
         let _ = writeln!(self.out, "| {} |", rule.join(" | "));
         for row in rows {
-            let _ = writeln!(self.out, "| {} |", row.map(|cell| plain(&cell)).join(" | "));
+            let _ = writeln!(self.out, "| {} |", row.map(|cell| escaped(&cell)).join(" | "));
         }
         self.out.push('\n');
     }
@@ -143,20 +140,4 @@ impl Page<'_> {
         });
         self.table(["compare-property", "compare-overhead-a", "compare-overhead-b"], 3, rows);
     }
-}
-
-/// A text that is nothing but text to Markdown and to the HTML that it may hold.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for c in printable(text, LONGEST).chars() {
-        match c {
-            '\n' | '\t' => out.push(' '),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '@' => out.extend(['\\', c]),
-            c => out.push(c),
-        }
-    }
-    out
 }
