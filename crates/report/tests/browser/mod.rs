@@ -47,6 +47,8 @@ impl Browser {
         let folder = tempfile::tempdir().expect("a folder");
         // The pipe's ends are descriptors 3 and 4 of Chromium: a shell puts them there.
         let mut process = Command::new("sh")
+            // Chromium leaves its lock's folder there when it is ended from outside.
+            .env("TMPDIR", folder.path())
             .args([
                 "-c",
                 r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#,
